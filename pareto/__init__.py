@@ -1,0 +1,1 @@
+"""Which models are worth keeping when quality has several sides."""
