@@ -1,0 +1,111 @@
+"""Pairwise bounds on unknown full-pool risks and the exact stopping test (paper, section 3, Theorem 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from certify.risks import Codes, Risks, blocks
+
+PairMatrix = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What L_jk must reach before k counts as no worse than j.
+
+    `slack` is ⌊scale·τ⌋. Only τ = 0 keeps the tie rule (the smaller index wins a tie); a positive τ that
+    rounds down to slack 0 does not.
+    """
+
+    slack: int
+    tie_rule: bool
+
+    @classmethod
+    def of(cls, tolerance: Fraction, scale: int) -> Requirement:
+        return cls(slack=int(tolerance * scale), tie_rule=tolerance == 0)
+
+    def levels(self, candidates: int) -> PairMatrix:
+        """(K, K) thresholds on L: 1[j < k] under the tie rule, else −slack."""
+        if self.tie_rule:
+            return np.triu(np.ones((candidates, candidates), dtype=np.int64), 1)
+        return np.full((candidates, candidates), -self.slack, dtype=np.int64)
+
+
+EXACT = Requirement(slack=0, tie_rule=True)
+
+
+def initial_lower(risks: Risks) -> PairMatrix:
+    """L_jk with no label read: the exact minimum of r_j − r_k over all labellings; (K, K), O(K²n).
+
+    Row by row the minimum is (w_j − w_k − span)/2, so only the weights' and the spans' sums are needed.
+    H_jk, the maximum, is −L_kj.
+    """
+    candidates, n = risks.shape
+    sums = np.zeros(candidates, dtype=np.int64)
+    spans = np.zeros((candidates, candidates), dtype=np.int64)
+    for block in blocks(n):
+        sums += risks.weights[:, block].sum(axis=1, dtype=np.int64)
+        for j, k in risks.pairs():
+            spans[j, k] += int(risks.span(j, k, block).sum(dtype=np.int64))
+    spans += spans.T
+    return (sums[:, None] - sums[None, :] - spans) // 2
+
+
+def row_gains(risks: Risks, row: int, label: int) -> PairMatrix:
+    """What reading `label` on `row` adds to every L_jk: (K, K) with zero diagonal; O(K²)."""
+    weights = risks.weights[:, row].astype(np.int64)
+    predictions = np.broadcast_to(risks.predictions[:, row], weights.shape)
+    losses = weights * (predictions != label)
+    agree = predictions[:, None] == predictions[None, :]
+    difference = weights[:, None] - weights[None, :]
+    lowest = np.where(agree, np.minimum(difference, 0), -weights[None, :])
+    gains: PairMatrix = losses[:, None] - losses[None, :] - lowest
+    return gains
+
+
+def lower_after(risks: Risks, labels: Codes) -> PairMatrix:
+    """L_jk after reading every labelled row of `labels` ((n,), −1 where unread); O(K²n)."""
+    lower = initial_lower(risks)
+    candidates, n = risks.shape
+    for block in blocks(n):
+        for j in range(candidates):
+            for k in range(candidates):
+                if j != k:
+                    lower[j, k] += int(risks.gain(j, k, labels[block], block).sum(dtype=np.int64))
+    return lower
+
+
+def satisfied(lower: PairMatrix, requirement: Requirement) -> npt.NDArray[np.bool_]:
+    """[j, k]: k is at least as good as j (within the tolerance) under every completion; diagonal True."""
+    beats = lower >= requirement.levels(len(lower))
+    np.fill_diagonal(beats, True)
+    return beats
+
+
+def excesses(lower: PairMatrix) -> PairMatrix:
+    """Each candidate's exact worst-case excess risk, max(0, max_j −L_jk), in units of 1/scale; (K,)."""
+    worst: PairMatrix = np.maximum(-lower, 0).max(axis=0)
+    return worst
+
+
+def best(lower: PairMatrix, requirement: Requirement) -> tuple[int, bool]:
+    """The candidate to return now and whether it is certified.
+
+    Among the certified, or among all when none is, the smallest excess δ_k, then the smallest index
+    (paper, section 5).
+    """
+    delta = excesses(lower)
+    certified = satisfied(lower, requirement).all(axis=0)
+    pool = np.flatnonzero(certified) if certified.any() else np.arange(len(lower))
+    return int(pool[np.argmin(delta[pool])]), bool(certified.any())
+
+
+def eliminated(lower: PairMatrix) -> npt.NDArray[np.bool_]:
+    """Candidates that some rival beats under every completion, tie rule included; (K,)."""
+    beaten = satisfied(lower, EXACT)
+    np.fill_diagonal(beaten, False)
+    return np.logical_or.reduce(beaten, axis=1)

@@ -1,0 +1,248 @@
+"""The pool: what K frozen candidates say about n unlabelled rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from certify.classes import MAX_CLASSES, class_text, encode, natural_order, shorten
+from certify.errors import PoolError
+from certify.risks import Codes, Risks
+from certify.weights import all_rank_weights
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Kind = Literal["binary", "shared", "categorical"]
+MAX_ROWS = 1 << 29  # weights reach 2n and risks 2n², which keeps them in int32 and int64
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """K candidates on n rows; rows and candidates are known by their 0-based positions.
+
+    confidences: (K, n) float64, finite, larger = accepted earlier. predictions: (K, n) codes into
+    `classes`, or (1, n) when all candidates predict alike (kind ``shared``). The order of candidates is
+    the tie rule: the earlier wins a tie. `display` holds columns shown to the annotator, `notices`
+    what the reader wants the user to know.
+
+    Build one with `binary`, `shared`, `multiclass`, or `certify.read_pool`.
+    """
+
+    names: tuple[str, ...]
+    classes: tuple[str, ...]
+    kind: Kind
+    predictions: Codes
+    confidences: npt.NDArray[np.float64]
+    row_ids: pl.Series | Sequence[str] | None = None
+    display: pl.DataFrame | None = None
+    notices: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        candidates, n = _check_confidences(self.confidences, self.names)
+        if len(self.names) != candidates:
+            raise PoolError(f"{len(self.names)} names for {candidates} candidates; give one name each")
+        repeated = sorted({name for name in self.names if self.names.count(name) > 1})
+        if repeated:
+            raise PoolError(f"candidate name {repeated[0]!r} is used twice; names must differ")
+        if self.predictions.shape not in ((1, n), (candidates, n)):
+            raise PoolError(
+                f"predictions of shape {self.predictions.shape} do not fit confidences of shape "
+                f"{(candidates, n)}; both are candidates × rows"
+            )
+        if self.row_ids is not None and len(self.row_ids) != n:
+            raise PoolError(f"{len(self.row_ids)} ids for {n} rows; give one id a row")
+
+    @classmethod
+    def binary(
+        cls,
+        predictions: npt.ArrayLike,
+        confidences: npt.ArrayLike,
+        *,
+        names: Sequence[str] | None = None,
+        ids: Sequence[object] | None = None,
+    ) -> Pool:
+        """Two classes 0 and 1. predictions: (K, n) of 0/1 (or bool); confidences: (K, n)."""
+        return cls.multiclass(predictions, confidences, (0, 1), names=names, ids=ids)
+
+    @classmethod
+    def shared(
+        cls,
+        confidences: npt.ArrayLike,
+        *,
+        names: Sequence[str] | None = None,
+        ids: Sequence[object] | None = None,
+    ) -> Pool:
+        """One classifier, K confidence scores (K, n). The label of a row is its error bit: 1 = wrong.
+
+        Paper, section 4.5.
+        """
+        scores = _as_confidences(confidences)
+        return cls(
+            names=_names(names, len(scores)),
+            classes=("0", "1"),
+            kind="shared",
+            predictions=np.zeros((1, scores.shape[1]), dtype=np.int16),
+            confidences=scores,
+            row_ids=_ids(ids),
+        )
+
+    @classmethod
+    def multiclass(
+        cls,
+        predictions: npt.ArrayLike,
+        confidences: npt.ArrayLike,
+        classes: Sequence[object],
+        *,
+        names: Sequence[str] | None = None,
+        ids: Sequence[object] | None = None,
+    ) -> Pool:
+        """predictions: (K, n) labels out of `classes` (two or more); confidences: (K, n).
+
+        A row's true label may be any of `classes`, predicted or not.
+        """
+        scores = _as_confidences(confidences)
+        names = _names(names, len(scores))
+        texts = check_classes(classes)
+        given = np.atleast_2d(np.asarray(predictions))
+        if given.ndim != 2 or len(given) not in (1, len(scores)):
+            raise PoolError(
+                f"predictions of shape {given.shape} do not fit confidences of shape {scores.shape}; "
+                "both are candidates × rows"
+            )
+        codes = np.stack([predicted_codes(row, texts, name) for row, name in zip(given, names, strict=False)])
+        return cls.from_codes(names, texts, codes, scores, row_ids=_ids(ids))
+
+    @classmethod
+    def from_codes(
+        cls,
+        names: tuple[str, ...],
+        classes: tuple[str, ...],
+        codes: Codes,
+        confidences: npt.NDArray[np.float64],
+        *,
+        row_ids: pl.Series | Sequence[str] | None = None,
+        display: pl.DataFrame | None = None,
+        notices: tuple[str, ...] = (),
+    ) -> Pool:
+        """A pool from class codes, its kind found out: two classes → binary, equal predictions → shared."""
+        if len(codes) == 1 or bool((codes == codes[:1]).all()):
+            codes = codes[:1]
+        kind: Kind = "binary" if len(classes) == 2 else "shared" if len(codes) == 1 else "categorical"
+        return cls(names, classes, kind, codes, confidences, row_ids, display, notices)
+
+    @property
+    def n(self) -> int:
+        return int(self.confidences.shape[1])
+
+    @property
+    def candidates(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """Row ids as text; the 0-based position where the files had none."""
+        if self.row_ids is None:
+            return tuple(map(str, range(self.n)))
+        return tuple(map(str, self.row_ids))
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """Row position of each id."""
+        return {name: row for row, name in enumerate(self.ids)}
+
+    @cached_property
+    def risks(self) -> Risks:
+        """AUGRC in integers: r_j / scale with scale 2n² (paper, section 2)."""
+        return Risks(all_rank_weights(self.confidences), self.predictions, 2 * self.n * self.n)
+
+    def codes(self, labels: Sequence[object] | npt.NDArray[np.generic]) -> Codes:
+        """Class codes of a label for every row, −1 where not labelled; see `certify.classes.encode`."""
+        if len(labels) != self.n:
+            raise PoolError(f"{len(labels)} labels for {self.n} rows; give one a row (None where unknown)")
+        return encode(labels, self.classes)
+
+
+def check_classes(classes: Sequence[object]) -> tuple[str, ...]:
+    """Canonical class texts: at least two, distinct."""
+    texts = []
+    for value in classes:
+        text = class_text(value)
+        if text is None:
+            raise PoolError(f"class {value!r} means 'not labelled'; give it another name")
+        texts.append(text)
+    if len(texts) < 2:
+        raise PoolError(
+            f"{len(texts)} class given ({shorten(texts)}); a label needs at least two to choose from"
+        )
+    if len(set(texts)) != len(texts):
+        raise PoolError(f"classes {shorten(texts, 10)} contain one twice")
+    if len(texts) > MAX_CLASSES:
+        raise PoolError(f"{len(texts)} classes; at most {MAX_CLASSES} are supported")
+    return tuple(texts)
+
+
+def predicted_codes(predictions: npt.NDArray[np.generic], classes: tuple[str, ...], name: str) -> Codes:
+    """Codes of one candidate's predictions; a missing prediction is an error."""
+    codes = encode(predictions, classes, where=f"predictions of {name}")
+    missing = np.flatnonzero(codes < 0)
+    if len(missing):
+        raise PoolError(
+            f"predictions of {name}: no prediction at row {int(missing[0])} ({len(missing)} in all); "
+            "every candidate predicts every row"
+        )
+    return codes
+
+
+def _as_confidences(confidences: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    try:
+        scores = np.array(confidences, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise PoolError(
+            f"confidences are not one table of numbers, candidates × rows, of equal lengths ({error})"
+        ) from None
+    if scores.ndim != 2:
+        raise PoolError(f"confidences have shape {scores.shape}; give (candidates, rows)")
+    return scores
+
+
+def _check_confidences(confidences: npt.NDArray[np.float64], names: Sequence[str]) -> tuple[int, int]:
+    candidates, n = confidences.shape
+    if candidates < 2:
+        raise PoolError("one candidate leaves nothing to choose; give at least two")
+    if n < 1:
+        raise PoolError("the pool has no rows; give at least one")
+    if n > MAX_ROWS:
+        raise PoolError(f"{n} rows; at most {MAX_ROWS} are supported")
+    for k in range(candidates):
+        finite = np.isfinite(confidences[k])
+        if not finite.all():
+            row = int(np.flatnonzero(~finite)[0])
+            name = names[k] if k < len(names) else str(k)
+            raise PoolError(
+                f"confidence of {name} at row {row} is {confidences[k, row]} "
+                f"({int((~finite).sum())} such rows); confidences are finite numbers"
+            )
+    return candidates, n
+
+
+def _names(names: Sequence[str] | None, candidates: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"candidate-{k}" for k in range(candidates))
+    return tuple(str(name) for name in names)
+
+
+def _ids(ids: Sequence[object] | None) -> tuple[str, ...] | None:
+    if ids is None:
+        return None
+    texts = tuple(str(name) for name in ids)
+    if len(set(texts)) != len(texts):
+        seen: set[str] = set()
+        twice = natural_order(text for text in texts if text in seen or seen.add(text))  # type: ignore[func-returns-value]
+        raise PoolError(f"ids {shorten(twice)} occur more than once; ids must differ")
+    return texts

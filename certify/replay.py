@@ -1,0 +1,158 @@
+"""Policies run on known labels: where the exact test first fires, by array operations instead of a loop.
+
+L_jk never falls while labels are read, so along a fixed order each pair meets its level at one place, found
+in the running sum of its gains. A `Session` told the same labels one by one stops at the same place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from certify.bounds import EXACT, PairMatrix, Requirement, best, excesses, initial_lower, satisfied
+from certify.policies import Order, OrderPolicy, make_policy
+from certify.pool import Pool
+from certify.risks import UNLABELLED, Codes, Risks
+from certify.tolerance import Exact, exact_tolerance
+
+_NEVER = int(np.iinfo(np.int64).max)
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """rows: the labelled rows read, in order, (N,). asked: how many rows were asked for, those without a
+    label included. certified, winner, gap: the verdict after them."""
+
+    rows: Order
+    asked: int
+    certified: bool
+    winner: int
+    gap: Fraction
+    lower: PairMatrix
+
+    @property
+    def labels_read(self) -> int:
+        return len(self.rows)
+
+
+def replay(
+    pool: Pool,
+    codes: Codes,
+    policy: str,
+    tolerance: Exact = "0",
+    budget: int | None = None,
+    seed: int = 0,
+) -> Replay:
+    """Read rows in the policy's order until the test fires, the budget is spent or no label is left.
+
+    codes: (n,) class codes, −1 for rows that nobody can label (asked for, then skipped). `budget` counts
+    labels. O(K²n + n log n) for an order that never changes; at most K − 1 times that otherwise.
+    """
+    risks = pool.risks
+    requirement = Requirement.of(exact_tolerance(tolerance), risks.scale)
+    chooser = make_policy(policy, risks, seed)
+    lower = initial_lower(risks)
+    finalists = _finalists(risks, codes, lower, requirement)
+    limit = len(codes) if budget is None else budget
+    read = np.zeros(len(codes), dtype=bool)
+    parts: list[Order] = []
+    count, asked = 0, 0
+    while count < limit and not satisfied(lower, requirement).all(axis=0).any():
+        active = chooser.active(lower)
+        order = chooser.order(active)
+        order = order[~read[order]]
+        rows = order[codes[order] != UNLABELLED]
+        if not len(rows):
+            asked = len(codes)
+            break
+        taken = 0
+        for chunk in _chunks(rows, chooser.adaptive):
+            room = limit - count
+            stop, change = _events(risks, codes, chunk[:room], lower, requirement, finalists, chooser, active)
+            part = chunk[: min(stop, change, room)]
+            lower += _added(risks, codes, part)
+            parts.append(part)
+            count, taken = count + len(part), taken + len(part)
+            if stop != _NEVER or change != _NEVER or count >= limit:
+                break
+        at = int(np.flatnonzero(order == rows[taken - 1])[0]) + 1 if taken else 0
+        read[order[:at]] = True
+        asked += at
+    winner, certified = best(lower, requirement)
+    return Replay(
+        rows=np.concatenate(parts) if parts else np.empty(0, dtype=np.int64),
+        asked=asked,
+        certified=certified,
+        winner=winner,
+        gap=Fraction(int(excesses(lower)[winner]), risks.scale),
+        lower=lower,
+    )
+
+
+def _finalists(risks: Risks, codes: Codes, lower: PairMatrix, requirement: Requirement) -> list[int]:
+    """Candidates certified once every label is read: nobody else can be certified earlier."""
+    final = lower + _added(risks, codes, np.flatnonzero(codes != UNLABELLED))
+    return [int(k) for k in np.flatnonzero(satisfied(final, requirement).all(axis=0))]
+
+
+def _added(risks: Risks, codes: Codes, rows: Order) -> PairMatrix:
+    """What reading `rows` adds to every L_jk; (K, K)."""
+    candidates, _ = risks.shape
+    added = np.zeros((candidates, candidates), dtype=np.int64)
+    labels = codes[rows]
+    for j in range(candidates):
+        for k in range(candidates):
+            if j != k:
+                added[j, k] = risks.gain(j, k, labels, rows).sum(dtype=np.int64)
+    return added
+
+
+def _chunks(rows: Order, adaptive: bool) -> Iterator[Order]:
+    """All rows at once for a fixed order; growing pieces for one that an elimination will replace."""
+    size, start = (1024 if adaptive else len(rows)), 0
+    while start < len(rows):
+        yield rows[start : start + size]
+        start, size = start + size, 2 * size
+
+
+def _events(
+    risks: Risks,
+    codes: Codes,
+    rows: Order,
+    lower: PairMatrix,
+    requirement: Requirement,
+    finalists: list[int],
+    chooser: OrderPolicy,
+    active: npt.NDArray[np.bool_],
+) -> tuple[int, int]:
+    """After how many of `rows` the test fires, and after how many a candidate is eliminated."""
+    candidates = len(lower)
+    labels = codes[rows]
+    sums: dict[tuple[int, int], npt.NDArray[np.int64]] = {}
+
+    def reached(j: int, k: int, level: int) -> int:
+        missing = level - int(lower[j, k])
+        if missing <= 0:
+            return 0
+        if (j, k) not in sums:
+            sums[j, k] = np.cumsum(risks.gain(j, k, labels, rows), dtype=np.int64)
+        at = int(np.searchsorted(sums[j, k], missing))
+        return at + 1 if at < len(rows) else _NEVER
+
+    levels = requirement.levels(candidates)
+    stop = min(
+        (max(reached(j, k, int(levels[j, k])) for j in range(candidates) if j != k) for k in finalists),
+        default=_NEVER,
+    )
+    change = _NEVER
+    if chooser.adaptive:
+        exact = EXACT.levels(candidates)
+        alive = [int(k) for k in np.flatnonzero(active)]
+        change = min(
+            (reached(j, k, int(exact[j, k])) for j in alive for k in alive if j != k), default=_NEVER
+        )
+    return stop, change

@@ -1,0 +1,94 @@
+"""Integer risks of the candidates and what one label does to each pair of them.
+
+Every setting (two classes, a shared multiclass prediction, differing multiclass predictions) is one
+formula. With d = w_j − w_k and the *span* s = |d| where the pair predicts alike and w_j + w_k where it
+does not, r_j − r_k takes on one row values between (d − s)/2 and (d + s)/2, and the label read decides
+which. For two classes and for shared predictions s = |b_jki| of the paper (section 3, equations 3–4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Rows = slice | npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int16]
+UNLABELLED = -1
+_BLOCK = 1 << 15  # columns per pass, so that a block of every candidate stays in cache
+
+
+@dataclass(frozen=True, eq=False)
+class Risks:
+    """r_j(y) = Σ_i weights[j, i] · 1[predictions[j, i] ≠ y_i], a loss of `scale` times the objective.
+
+    weights: (K, n) int32, ≥ 0. predictions: (K, n) class codes, or (1, n) when all candidates predict
+    alike. scale: 2n² for AUGRC. |r| < 2⁶³ is guaranteed by n ≤ 2²⁹.
+    """
+
+    weights: npt.NDArray[np.int32]
+    predictions: Codes
+    scale: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        candidates, n = self.weights.shape
+        return candidates, n
+
+    @property
+    def shared(self) -> bool:
+        """Whether all candidates predict alike by construction."""
+        return len(self.predictions) == 1
+
+    def span(self, j: int, k: int, rows: Rows = slice(None)) -> npt.NDArray[np.int32]:
+        """Width of r_j − r_k on each row: the most that its label can add to L_jk or to L_kj."""
+        first, second = self.weights[j, rows], self.weights[k, rows]
+        same: npt.NDArray[np.int32] = np.abs(first - second)
+        if self.shared:
+            return same
+        agree = self.predictions[j, rows] == self.predictions[k, rows]
+        return np.where(agree, same, first + second)
+
+    def gain(self, j: int, k: int, labels: Codes, rows: Rows = slice(None)) -> npt.NDArray[np.int32]:
+        """What reading `labels` (aligned with `rows`) adds to L_jk: g ≥ 0, 0 where unlabelled.
+
+        Paper, equation 7; g_jk + g_kj = span for a label predicted by j or k.
+        """
+        first, second = self.weights[j, rows], self.weights[k, rows]
+        difference = first - second
+        gained: npt.NDArray[np.int32]
+        if self.shared:
+            gained = np.maximum(difference, 0)
+            correct = self.predictions[0, rows] == labels
+            gained -= difference * correct
+        else:
+            j_wrong = self.predictions[j, rows] != labels
+            k_wrong = self.predictions[k, rows] != labels
+            agree = self.predictions[j, rows] == self.predictions[k, rows]
+            gained = first * j_wrong - second * k_wrong  # the value of r_j − r_k on the row …
+            gained -= np.where(agree, np.minimum(difference, 0), -second)  # … above its lowest
+        gained[labels == UNLABELLED] = 0
+        return gained
+
+    def totals(self, labels: Codes) -> npt.NDArray[np.int64]:
+        """Full-pool risks r_j, (K,); every row must be labelled."""
+        candidates, n = self.shape
+        totals = np.zeros(candidates, dtype=np.int64)
+        for block in blocks(n):
+            wrong = self.predictions[:, block] != labels[block]
+            totals += np.sum(self.weights[:, block] * wrong, axis=1, dtype=np.int64)
+        return totals
+
+    def pairs(self, candidates: npt.NDArray[np.bool_] | None = None) -> Iterator[tuple[int, int]]:
+        """Unordered pairs j < k, of the marked candidates where given."""
+        chosen = [
+            int(k) for k in (range(self.shape[0]) if candidates is None else np.flatnonzero(candidates))
+        ]
+        return ((j, k) for at, j in enumerate(chosen) for k in chosen[at + 1 :])
+
+
+def blocks(n: int) -> Iterator[slice]:
+    """Consecutive column slices that cover n rows."""
+    return (slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK))
