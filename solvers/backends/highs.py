@@ -1,0 +1,233 @@
+"""HiGHS through highspy: linear programs, mixed-integer programs, and covering programs as such.
+
+Arrays are handed over once, column by column. Relative and absolute MIP gaps are zero, so that "optimal"
+never means "within a ten-thousandth".
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from solvers.backends.base import Answer, Backend, Problem
+from solvers.exact import shortfall
+from solvers.problems import LARGEST_COEFFICIENT, CoveringProgram, LinearProgram
+from solvers.quiet_highs import new_highs
+from solvers.solution import Status
+
+SMALLEST = 1e-9
+"""HiGHS drops matrix entries below this size."""
+
+REFUSED = Answer(Status.ERROR, reason="HiGHS refused the model")
+
+OPTIONS = {
+    "threads": "number of threads; resets the thread scheduler that the whole process shares",
+    "mip_max_nodes": "stop after this many branch-and-bound nodes",
+    "mip_max_improving_sols": "stop after this many improving solutions",
+    "simplex_iteration_limit": "stop after this many simplex iterations",
+    "presolve": '"on", "off" or "choose"',
+    "solver": '"choose", "simplex", "ipm" or "pdlp"',
+    "random_seed": "integer seed",
+}
+
+
+def refuses(problem: Problem) -> str:
+    """Why HiGHS would not solve the problem as stated; empty if it does."""
+    if isinstance(problem, CoveringProgram):
+        size = max([0, *problem.largest, *(abs(int(d)) for d in problem.demands)])
+        if size >= LARGEST_COEFFICIENT:
+            return f"an integer of size {size}: highs takes |integers| below {LARGEST_COEFFICIENT:g}."
+        return ""
+    entries = np.abs(problem.columns()[2])
+    small = entries[(entries > 0) & (entries < SMALLEST)]
+    if small.size:
+        return f"matrix entry of size {small[0]:g}: HiGHS drops entries below {SMALLEST:g}; rescale the row."
+    return ""
+
+
+def power_of_two_scale(largest: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Per row the power of two that brings its largest entry near 1: an exact scaling."""
+    size = np.maximum(np.asarray(largest, dtype=np.float64), 1.0)
+    return np.exp2(-np.floor(np.log2(size)))
+
+
+def load_covering(
+    highs: Any,
+    gains: npt.NDArray[np.float64],
+    demands: npt.NDArray[np.float64],
+    upper: npt.NDArray[np.float64],
+    integer: bool,
+) -> bool:
+    """Pass min Σx, gains @ x ≥ demands, 0 ≤ x ≤ upper; gains (m, n) dense float64, rows as given.
+
+    False if HiGHS refused the model.
+    """
+    m, n = gains.shape
+    status = highs.passModel(
+        n,
+        m,
+        m * n,
+        1,  # column-wise
+        1,  # minimise
+        0.0,
+        np.ones(n),
+        np.zeros(n),
+        upper,
+        demands,
+        np.full(m, np.inf),
+        m * np.arange(n + 1, dtype=np.int32),
+        np.tile(np.arange(m, dtype=np.int32), n),
+        np.ascontiguousarray(gains.T).ravel(),
+        np.full(n, int(integer), dtype=np.int32),
+    )
+    return "kError" not in str(status)
+
+
+def _load_linear(highs: Any, problem: LinearProgram) -> bool:
+    starts, index, value = problem.columns()
+    status = highs.passModel(
+        problem.n,
+        problem.m,
+        len(value),
+        1,
+        -1 if problem.maximise else 1,
+        0.0,
+        problem.costs,
+        problem.lower,
+        problem.upper,
+        problem.row_lower,
+        problem.row_upper,
+        starts,
+        index,
+        value,
+        problem.integrality.astype(np.int32),
+    )
+    return "kError" not in str(status)
+
+
+def _outcome(highs: Any) -> tuple[Status, str]:
+    import highspy
+
+    kind = highspy.HighsModelStatus
+    status = highs.getModelStatus()
+    has_point = highs.getInfo().primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    stopped = Status.FEASIBLE if has_point else Status.NO_SOLUTION
+    table = {
+        kind.kOptimal: (Status.OPTIMAL, ""),
+        kind.kModelEmpty: (Status.OPTIMAL, ""),
+        kind.kInfeasible: (Status.INFEASIBLE, ""),
+        kind.kUnbounded: (Status.UNBOUNDED, ""),
+        kind.kUnboundedOrInfeasible: (Status.INFEASIBLE_OR_UNBOUNDED, ""),
+        kind.kTimeLimit: (stopped, "time limit"),
+        kind.kIterationLimit: (stopped, "iteration limit"),
+        kind.kSolutionLimit: (stopped, "solution or node limit"),
+        kind.kObjectiveBound: (stopped, "objective bound"),
+        kind.kObjectiveTarget: (stopped, "objective target"),
+        kind.kInterrupt: (stopped, "interrupted"),
+    }
+    return table.get(status, (Status.ERROR, f"HiGHS status {highs.modelStatusToString(status)!r}"))
+
+
+def _answer(highs: Any, integer: bool, duals: npt.NDArray[np.float64] | None) -> Answer:
+    status, reason = _outcome(highs)
+    info = highs.getInfo()
+    solution = highs.getSolution()
+    with_point = status in (Status.OPTIMAL, Status.FEASIBLE)
+    x = np.array(solution.col_value) if with_point else None
+    if not integer and status is Status.OPTIMAL:
+        duals = np.array(solution.row_dual)
+    bound = info.mip_dual_bound if integer else info.objective_function_value
+    return Answer(
+        status=status,
+        x=x,
+        objective=info.objective_function_value if with_point else None,
+        bound=bound if with_point and abs(bound) < 1e30 else None,
+        duals=duals,
+        reason=reason,
+    )
+
+
+def _run(highs: Any, integer: bool) -> None:
+    highs.run()
+    import highspy
+
+    unclear = (highspy.HighsModelStatus.kUnboundedOrInfeasible, highspy.HighsModelStatus.kInfeasible)
+    if highs.getModelStatus() in unclear and highs.getOptionValue("presolve")[1] != "off":
+        if integer and highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+            return
+        highs.setOptionValue("presolve", "off")  # tells the two apart, and leaves a ray behind
+        highs.clearSolver()
+        highs.run()
+
+
+def _solve_linear(problem: LinearProgram, settings: dict[str, Any]) -> Answer:
+    integer = bool(problem.integrality.any())
+    highs = new_highs(**settings)
+    if not _load_linear(highs, problem):
+        return REFUSED
+    duals = None
+    if integer:  # the root relaxation's duals carry the bound that can be checked
+        highs.changeColsIntegrality(
+            problem.n, np.arange(problem.n, dtype=np.int32), np.zeros(problem.n, dtype=np.uint8)
+        )
+        highs.run()
+        if _outcome(highs)[0] is Status.OPTIMAL:
+            duals = np.array(highs.getSolution().row_dual)
+        _load_linear(highs, problem)
+    _run(highs, integer)
+    answer = _answer(highs, integer, duals)
+    if answer.status is Status.INFEASIBLE and not integer:
+        found, has_ray, ray = _dual_ray(highs)
+        if found and has_ray:
+            return Answer(Status.INFEASIBLE, ray=ray)
+    return answer
+
+
+def _dual_ray(highs: Any) -> tuple[bool, bool, npt.NDArray[np.float64] | None]:
+    status, has_ray, *rest = highs.getDualRay()
+    return "kOk" in str(status), bool(has_ray), np.array(rest[0]) if has_ray and rest else None
+
+
+def _solve_covering(problem: CoveringProgram, settings: dict[str, Any]) -> Answer:
+    row = shortfall(problem)
+    if row is not None:
+        return Answer(Status.INFEASIBLE, reason=f"constraint {row} exceeds the sum of its gains")
+    if problem.n == 0:
+        return Answer(Status.OPTIMAL, x=np.zeros(0), objective=0.0, bound=0.0, duals=np.zeros(problem.m))
+    gains, demands = problem.gains.astype(np.float64), problem.demands.astype(np.float64)
+    highs = new_highs(**{"presolve": "off", **settings})
+    if not load_covering(highs, gains, demands, np.ones(problem.n), integer=False):
+        return REFUSED
+    highs.run()
+    solved = _outcome(highs)[0] is Status.OPTIMAL
+    duals = np.array(highs.getSolution().row_dual) if solved else None
+    if "time_limit" in settings:  # what the relaxation left of it
+        settings = {**settings, "time_limit": max(0.0, settings["time_limit"] - highs.getRunTime())}
+    highs = new_highs(**settings)
+    load_covering(highs, gains, demands, np.ones(problem.n), integer=True)
+    highs.run()
+    return _answer(highs, True, duals)
+
+
+def solve(problem: Problem, time_limit: float | None, **options: Any) -> Answer:
+    """Solve with HiGHS; see :data:`OPTIONS` for what ``options`` may hold."""
+    settings: dict[str, Any] = {"mip_rel_gap": 0.0, "mip_abs_gap": 0.0, **options}
+    if isinstance(problem, CoveringProgram):
+        settings["mip_abs_gap"] = 0.999  # the objective counts columns: below one unit is none
+    if time_limit is not None:
+        settings["time_limit"] = float(time_limit)
+    if isinstance(problem, CoveringProgram):
+        return _solve_covering(problem, settings)
+    return _solve_linear(problem, settings)
+
+
+BACKEND = Backend(
+    name="highs",
+    problems=(CoveringProgram, LinearProgram),
+    solve=solve,
+    options=OPTIONS,
+    requires=("highspy",),
+    install="pip install highspy",
+    quiet=True,
+    refuses=refuses,
+)

@@ -1,0 +1,316 @@
+"""Check a proof of a covering optimum with nothing but the standard library.
+
+    python checker.py PROOF.json PROBLEM [PROBLEM ...]
+
+A covering program asks for the fewest columns i whose gains g_i (one integer ≥ 0 per constraint) add up to
+at least the demands D. A proof has one section a program; the answer is the best over all sections, and its
+bracket [lower, upper] is what is checked here:
+
+* lower: for integer multipliers p ≥ 0 and a denominator q > 0 every selection that meets the demands has
+  at least (p·D + Σ_i min(0, q − p·g_i)) / q columns. (For such a selection, q times its size is at least
+  p·D plus the sum of q − p·g_i over its columns, and that sum is at least the one over all negative terms.)
+  Or the section is infeasible: all columns together miss a demand.
+* upper: a witness. It takes the columns with q − p·g_i < 0, except in the listed classes: [i, t] means that
+  of all columns with the same gains as column i, the first of them, the first t are taken.
+
+Every number in the proof is derived again and must agree; the checksum ties the free-form context to them.
+
+PROBLEM is a CSV file (header "row,NAME,…", then "demand,D_1,…", then "0,g_1,…", "1,…" for every column) or
+a binary file: the line "certified-choice covering 1", a line of JSON
+{"dtype": "int32" or "int64", "sections": [{"constraints": m, "columns": n}, …]}, then for each section m
+demands and m × n gains, constraint after constraint, little-endian; demands are always int64.
+"""
+
+import csv
+import hashlib
+import json
+import sys
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import compress, repeat
+from operator import add, mul
+from pathlib import Path
+from typing import Any
+
+FORMAT = "certified-choice covering proof"
+MAGIC = b"certified-choice covering 1\n"
+CHUNK = 1 << 16
+PROOF_KEYS = {"format", "version", "context", "sections", "witness", "bracket", "checksum"}
+SECTION_KEYS = {"name", "constraints", "columns", "sha256", "claim"}
+BOUND_KEYS = SECTION_KEYS | {"multipliers", "denominator", "numerator", "lower"}
+INFEASIBLE_KEYS = SECTION_KEYS | {"constraint", "demand", "total"}
+
+
+class Rejected(ValueError):
+    """The proof, or the problem beside it, does not hold; the message names the first lie."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Demands (one an integer constraint) and gains (for each constraint, one integer per column)."""
+
+    demands: Sequence[int]
+    gains: Sequence[Sequence[int]]
+    columns: int | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of columns; stated separately when there is no constraint to count them by."""
+        return len(self.gains[0]) if self.gains else self.columns or 0
+
+
+def need(condition: bool, message: str) -> None:
+    if not condition:
+        raise Rejected(message)
+
+
+def keys(value: Any, expected: set[str], where: str) -> None:
+    need(isinstance(value, dict), f"{where}: an object is expected")
+    wrong = sorted(set(value) ^ expected)
+    need(not wrong, f"{where}: missing or unknown {', '.join(map(repr, wrong))}")
+
+
+def integer(value: Any, where: str, least: int | None = None) -> int:
+    need(type(value) is int, f"{where}: {value!r} is not an integer")
+    need(least is None or value >= least, f"{where}: {value} is below {least}")
+    return int(value)
+
+
+def checksum(proof: dict[str, Any]) -> str:
+    """SHA-256 of the proof without its checksum, as compact ASCII JSON with sorted keys."""
+    body = {key: value for key, value in proof.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def little_endian(values: Sequence[int]) -> bytes:
+    try:
+        packed = array("q", values)
+    except (TypeError, OverflowError) as error:
+        raise Rejected(f"a demand or gain is not an integer of 64 bits ({error})") from error
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()
+
+
+def digest(problem: Problem) -> str:
+    """SHA-256 of "covering m n" and a newline, the demands, then the gains row by row, as int64."""
+    state = hashlib.sha256(f"covering {len(problem.demands)} {problem.n}\n".encode())
+    for values in (problem.demands, *problem.gains):
+        state.update(little_endian(values))
+    return state.hexdigest()
+
+
+def priced(problem: Problem, p: Sequence[int]) -> Iterator[list[int]]:
+    """p·g_i for all columns, in chunks."""
+    for start in range(0, problem.n, CHUNK):
+        values: Any = repeat(0, min(CHUNK, problem.n - start))
+        for pj, row in zip(p, problem.gains, strict=True):
+            if pj:
+                values = map(add, values, map(mul, row[start : start + CHUNK], repeat(pj)))
+        yield list(values)
+
+
+def check_section(section: dict[str, Any], problem: Problem, where: str) -> tuple[bytearray, list[int]]:
+    """Check one section; returns the sign rule (1 where q − p·g_i < 0) and what it covers."""
+    infeasible = isinstance(section, dict) and section.get("claim") == "infeasible"
+    keys(section, INFEASIBLE_KEYS if infeasible else BOUND_KEYS, where)
+    need(isinstance(section["name"], str), f"{where}: the name must be text")
+    m = len(problem.demands)
+    need(len(problem.gains) == m, f"{where}: the problem has {m} demands, {len(problem.gains)} rows of gains")
+    need(all(len(row) == problem.n for row in problem.gains), f"{where}: rows of gains differ in length")
+    need(all(min(row, default=0) >= 0 for row in problem.gains), f"{where}: a gain is negative")
+    need(integer(section["constraints"], where) == m, f"{where}: the problem has {m} constraints")
+    need(integer(section["columns"], where) == problem.n, f"{where}: the problem has {problem.n} columns")
+    need(section["sha256"] == digest(problem), f"{where}: the proof belongs to another problem (SHA-256)")
+    if infeasible:
+        j = integer(section["constraint"], where, 0)
+        need(j < m, f"{where}: there is no constraint {j}")
+        need(integer(section["demand"], where) == problem.demands[j], f"{where}: demand {j} differs")
+        need(integer(section["total"], where) == sum(problem.gains[j]), f"{where}: total {j} differs")
+        need(section["total"] < section["demand"], f"{where}: all columns together do meet demand {j}")
+        return bytearray(), []
+    need(section["claim"] == "bound", f'{where}: the claim must be "bound" or "infeasible"')
+    p, q = section["multipliers"], integer(section["denominator"], f"{where} denominator", 1)
+    need(isinstance(p, list) and len(p) == m, f"{where}: one multiplier a constraint is expected")
+    p = [integer(pj, f"{where} multiplier", 0) for pj in p]
+    rule = bytearray()
+    for values in priced(problem, p):
+        rule.extend(map(q.__lt__, values))
+    covered = [sum(compress(row, rule)) for row in problem.gains]
+    found = sum(map(mul, p, problem.demands)) + q * sum(rule) - sum(map(mul, p, covered))
+    stated = integer(section["numerator"], f"{where} numerator")
+    need(found == stated, f"{where}: the multipliers give the numerator {found}, not {stated}")
+    lower = integer(section["lower"], f"{where} lower bound")
+    need(lower == -(-found // q), f"{where}: {found} / {q} proves the bound {-(-found // q)}, not {lower}")
+    return rule, covered
+
+
+def check_witness(witness: dict[str, Any], problem: Problem, rule: bytearray, covered: list[int]) -> None:
+    """Check that the witness meets every demand and has the stated size."""
+    listed = witness["deviations"]
+    need(isinstance(listed, list), "witness: deviations must be a list")
+    classes: dict[tuple[int, ...], tuple[int, int, list[int]]] = {}
+    last = -1
+    for pair in listed:
+        need(isinstance(pair, list) and len(pair) == 2, "witness: a deviation is a pair [column, count]")
+        i, t = integer(pair[0], "witness column", 0), integer(pair[1], "witness count", 0)
+        need(last < i < problem.n, f"witness: column {i} is out of order or range")
+        last = i
+        column = tuple(row[i] for row in problem.gains)
+        need(column not in classes, f"witness: column {i} repeats a class")
+        classes[column] = (i, t, [])
+    if classes:
+        for i, column in enumerate(zip(*problem.gains, strict=True)):
+            if column in classes:
+                classes[column][2].append(i)
+    size = sum(rule)
+    for column, (i, t, members) in classes.items():
+        need(members[:1] == [i], f"witness: column {i} is not the first of its class")
+        usual = len(members) if rule[i] else 0
+        need(t <= len(members) and t != usual, f"witness: {t} columns of class {i} is no deviation")
+        size += t - usual
+        covered = [c + (t - usual) * g for c, g in zip(covered, column, strict=True)]
+    for j, (have, want) in enumerate(zip(covered, problem.demands, strict=True)):
+        need(have >= want, f"witness: constraint {j} gets {have}, {want} are needed")
+    need(size == integer(witness["size"], "witness size"), f"witness: it has {size} columns")
+
+
+def check(proof: dict[str, Any], problems: Problem | Sequence[Problem]) -> list[str]:
+    """Check a whole proof against its problem(s), one a section; returns what was established.
+
+    Raises:
+        Rejected: at the first statement that does not hold.
+    """
+    problems = [problems] if isinstance(problems, Problem) else list(problems)
+    keys(proof, PROOF_KEYS, "proof")
+    need(proof["format"] == FORMAT and proof["version"] == 1, f"the format must be {FORMAT!r}, version 1")
+    integer(proof["version"], "version")
+    need(isinstance(proof["context"], dict), "context: an object is expected")
+    need(proof["checksum"] == checksum(proof), "the checksum does not fit the content: a value was changed")
+    sections, witness = proof["sections"], proof["witness"]
+    need(isinstance(sections, list) and len(sections) > 0, "sections: a non-empty list is expected")
+    need(len(sections) == len(problems), f"{len(sections)} sections, {len(problems)} problems given")
+    chosen = -1
+    if witness is not None:
+        keys(witness, {"section", "deviations", "size"}, "witness")
+        chosen = integer(witness["section"], "witness section", 0)
+        need(chosen < len(sections), f"witness: there is no section {chosen}")
+    said: list[str] = []
+    bounds: list[int] = []
+    for k, (section, problem) in enumerate(zip(sections, problems, strict=True)):
+        where = f"section {k}"
+        rule, covered = check_section(section, problem, where)
+        name = f"{where} ({section['name']}, {section['constraints']} constraints × {problem.n} columns)"
+        if section["claim"] == "infeasible":
+            need(k != chosen, "witness: its section is infeasible")
+            said.append(f"{name}: infeasible, constraint {section['constraint']} cannot be met")
+            continue
+        bounds.append(section["lower"])
+        said.append(f"{name}: at least {section['lower']} columns are needed")
+        if witness is not None and k == chosen:
+            check_witness(witness, problem, rule, covered)
+            said.append(f"witness of {witness['size']} columns meets every demand of section {k}")
+    upper = None if witness is None else witness["size"]
+    expected = [min(bounds), upper] if bounds else None
+    need(json.dumps(proof["bracket"]) == json.dumps(expected), f"the bracket must be {expected}")
+    if expected:
+        closed = "optimal" if expected[0] == upper else "bracket open"
+        said.append(f"answer between {expected[0]} and {'unknown' if upper is None else upper}: {closed}")
+    return said
+
+
+def read_proof(path: str | Path) -> dict[str, Any]:
+    """The proof as strict JSON: integers only, no duplicate keys."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        table = dict(pairs)
+        need(len(table) == len(pairs), f"{path}: a key appears twice")
+        return table
+
+    def refuse(text: str) -> Any:
+        raise Rejected(f"{path}: {text} is not an integer")
+
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        proof = json.loads(text, object_pairs_hook=unique, parse_float=refuse, parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, Rejected):
+            raise
+        raise Rejected(f"{path}: not a JSON text ({error})") from error
+    need(isinstance(proof, dict), f"{path}: a JSON object is expected")
+    return dict(proof)
+
+
+def read_binary(path: Path) -> list[Problem]:
+    """Problems of a binary file."""
+    with path.open("rb") as file:
+        need(file.readline() == MAGIC, f"{path}: wrong first line")
+        try:
+            header = json.loads(file.readline())
+            code = {"int32": "i", "int64": "q"}[header["dtype"]]
+            sizes = [(int(s["constraints"]), int(s["columns"])) for s in header["sections"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise Rejected(f"{path}: unreadable header ({error})") from error
+
+        def numbers(kind: str, count: int) -> "array[int]":
+            values = array(kind)
+            data = file.read(count * values.itemsize)
+            need(len(data) == count * values.itemsize, f"{path}: the file ends early")
+            values.frombytes(data)
+            if sys.byteorder == "big":
+                values.byteswap()
+            return values
+
+        problems = [Problem(numbers("q", m), [numbers(code, n) for _ in range(m)], n) for m, n in sizes]
+        need(not file.read(1), f"{path}: bytes left over")
+    return problems
+
+
+def read_csv(path: Path) -> list[Problem]:
+    """The problem of a CSV file."""
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = csv.reader(file)
+        width = len(next(rows, []))
+        table: list[list[int]] = []
+        for k, row in enumerate(rows):
+            label = "demand" if k == 0 else str(k - 1)
+            good = len(row) == width and row[0] == label
+            need(good, f"{path}: line {k + 2} must be {label!r} and {width - 1} integers")
+            try:
+                table.append([int(value) for value in row[1:]])
+            except ValueError as error:
+                raise Rejected(f"{path}: line {k + 2}: {error}") from error
+    need(bool(table), f"{path}: the demands are missing")
+    gains = [array("q", column) for column in zip(*table[1:], strict=True)] or [array("q")] * (width - 1)
+    return [Problem(table[0], gains, len(table) - 1)]
+
+
+def read_problems(path: str | Path) -> list[Problem]:
+    """All problems of a file, CSV unless it starts like a binary one."""
+    path = Path(path)
+    with path.open("rb") as file:
+        binary = file.read(len(MAGIC)) == MAGIC
+    return read_binary(path) if binary else read_csv(path)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """0 if the proof holds, 1 if it does not, 2 if there is nothing to check."""
+    if len(arguments) < 2:
+        print("usage: python checker.py PROOF.json PROBLEM [PROBLEM ...]", file=sys.stderr)
+        return 2
+    try:
+        problems = [problem for path in arguments[1:] for problem in read_problems(path)]
+        said = check(read_proof(arguments[0]), problems)
+    except Rejected as error:
+        print(f"REJECTED: {error}")
+        return 1
+    except (OSError, ValueError, OverflowError, TypeError) as error:
+        print(f"unusable input: {error}", file=sys.stderr)
+        return 2
+    print("\n".join([*said, "PROVEN" if said[-1].endswith("optimal") else "CHECKED"]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

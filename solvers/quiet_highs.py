@@ -1,0 +1,43 @@
+"""HiGHS instances that keep quiet and refuse silently wrong options.
+
+Three habits of the library are dealt with here and nowhere else: its banner goes to file descriptor 1
+before any option can stop it, a rejected option shows in a return value only, and its thread count is
+shared by the whole process (so it is left alone unless asked for, and then the scheduler is reset first).
+"""
+
+import threading
+from typing import Any
+
+from solvers.errors import SolverError
+from solvers.quiet import silenced
+
+_lock = threading.Lock()
+_started = False
+
+
+def new_highs(**options: Any) -> Any:
+    """A fresh ``highspy.Highs`` with the given options, each verified.
+
+    Raises:
+        SolverError: for an option HiGHS does not know or a value it does not take.
+    """
+    global _started
+    with _lock:
+        if _started:
+            import highspy
+
+            highs = highspy.Highs()  # type: ignore[no-untyped-call]
+        else:
+            with silenced():
+                import highspy
+
+                highs = highspy.Highs()  # type: ignore[no-untyped-call]
+            _started = True
+    if "threads" in options:
+        highspy.Highs.resetGlobalScheduler(True)
+    for name, value in {"output_flag": False, **options}.items():
+        if highs.setOptionValue(name, value) != highspy.HighsStatus.kOk:
+            raise SolverError(
+                f"HiGHS refuses option {name} = {value!r}; see the option list of HiGHS {highs.version()}."
+            )
+    return highs

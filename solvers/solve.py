@@ -1,0 +1,91 @@
+"""``solve`` and ``available``: choose a back end, run it, check what it says."""
+
+import contextlib
+import time
+from typing import Any
+
+from solvers.backends import registered
+from solvers.backends.base import Answer, Backend, Problem
+from solvers.errors import SolverError
+from solvers.problems import CoveringProgram
+from solvers.quiet import silenced
+from solvers.solution import Solution, Status
+from solvers.verdict import judge
+
+PREFERRED = ("sorting", "sifting", "highs")
+"""Order in which ``backend="auto"`` tries; any other back end comes after these, by name."""
+
+
+def _takes(backend: Backend, problem: Problem) -> str:
+    """Why the back end cannot take the problem; empty if it can."""
+    if not isinstance(problem, backend.problems):
+        names = ", ".join(t.__name__ for t in backend.problems)
+        return f"it takes {names}, not {type(problem).__name__}."
+    if not backend.is_available():
+        return f"it is not available: {', '.join(backend.requires)} missing; {backend.install}."
+    return backend.refuses(problem)
+
+
+def available(problem: Problem) -> list[str]:
+    """Names of the installed back ends that take the problem, best first; imports no native library."""
+    names = [name for name, backend in registered().items() if not _takes(backend, problem)]
+    rank = {name: k for k, name in enumerate(PREFERRED)}
+    return sorted(names, key=lambda name: (rank.get(name, len(rank)), name))
+
+
+def _choose(problem: Problem, backend: str) -> Backend:
+    table = registered()
+    if backend == "auto":
+        names = available(problem)
+        if not names:
+            reasons = "; ".join(f"{name}: {_takes(b, problem)}" for name, b in table.items())
+            raise SolverError(f"No back end takes this {type(problem).__name__}. {reasons}")
+        return table[names[0]]
+    if backend not in table:
+        raise SolverError(f'Unknown back end {backend!r}; known: "auto", {", ".join(table)}.')
+    why = _takes(table[backend], problem)
+    if why:
+        others = ", ".join(available(problem)) or "none"
+        raise SolverError(
+            f"Back end {backend!r} cannot take this problem: {why} Back ends that can: {others}."
+        )
+    return table[backend]
+
+
+def solve(
+    problem: Problem, backend: str = "auto", time_limit: float | None = None, **options: Any
+) -> Solution:
+    """Solve a problem and check the answer exactly.
+
+    Args:
+        problem: a :class:`~solvers.problems.CoveringProgram` or :class:`~solvers.problems.LinearProgram`.
+        backend: a name from :func:`available`, or "auto".
+        time_limit: seconds; 0 returns at once without a solution. None for no limit.
+        options: passed to the back end, which must know every one of them.
+
+    Raises:
+        SolverError: unknown back end or option, a back end that cannot take the problem, a bad time limit.
+    """
+    if not isinstance(problem, Problem):
+        raise SolverError(
+            f"{type(problem).__name__} is not a problem; build a CoveringProgram or LinearProgram."
+        )
+    if time_limit is not None and not time_limit >= 0:
+        raise SolverError(f"time_limit = {time_limit!r}: seconds ≥ 0 or None expected.")
+    chosen = _choose(problem, backend)
+    unknown = sorted(set(options) - set(chosen.options))
+    if unknown:
+        known = ", ".join(f"{name} ({text})" for name, text in chosen.options.items()) or "none"
+        raise SolverError(f"Back end {chosen.name!r} has no option {', '.join(unknown)}; it has: {known}.")
+    began = time.perf_counter()
+    if time_limit == 0 and not _settled(problem):
+        answer = Answer(Status.NO_SOLUTION, reason="time limit of 0 seconds")
+    else:
+        with contextlib.nullcontext() if chosen.quiet else silenced():
+            answer = chosen.solve(problem, time_limit, **options)
+    return judge(problem, answer, chosen.name, began)
+
+
+def _settled(problem: Problem) -> bool:
+    """True for covering programs that ask for nothing."""
+    return isinstance(problem, CoveringProgram) and not (problem.demands > 0).any()
