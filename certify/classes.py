@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -15,14 +16,32 @@ MAX_CLASSES = int(np.iinfo(np.int16).max)
 NO_LABEL = ("", "?")
 """Texts that mean *not labelled*, in files and in answers."""
 
-_WHOLE_NUMBER = re.compile(r"([+-]?\d+)\.0+")
+_WHOLE_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.0+)?")
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Labels of all rows as class codes: (n,) int16, −1 where not labelled.
+
+    unknown: positions of rows explicitly marked ``?``, nobody can tell. notices: what was dropped or left
+    open while reading them.
+    """
+
+    codes: Codes
+    unknown: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    notices: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> npt.NDArray[np.int64]:
+        """Positions of the labelled rows, ascending."""
+        return np.flatnonzero(self.codes != UNLABELLED)
 
 
 def class_text(value: object) -> str | None:
     """Canonical text of one label, None for *not labelled* (None, NaN, blank, ``?``).
 
-    Whole numbers have one spelling, so 1, 1.0, ``"1.0"`` and True are all ``"1"``; every other text
-    stays as written, without surrounding blanks.
+    Whole numbers have one spelling, so 1, 1.0, ``"1.0"``, ``"+1"`` and True are all ``"1"``; every other
+    text (``"01"`` too) stays as written, without surrounding blanks.
     """
     if value is None:
         return None
@@ -38,16 +57,15 @@ def class_text(value: object) -> str | None:
     text = str(value).strip()
     if text in NO_LABEL:
         return None
-    whole = _WHOLE_NUMBER.fullmatch(text)
-    return whole.group(1) if whole else text
+    return str(int(text.partition(".")[0])) if _WHOLE_NUMBER.fullmatch(text) else text
 
 
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     """Sort key under which ``2`` precedes ``10`` and ``class2`` precedes ``class10``."""
-    if re.fullmatch(r"-\d+", text):
+    if re.fullmatch(r"-[0-9]+", text):
         return ((0, int(text), ""),)
-    parts = re.split(r"(\d+)", text)
-    return tuple((0, int(part), part) if part.isdigit() else (1, 0, part) for part in parts if part)
+    parts = re.split(r"([0-9]+)", text)
+    return tuple((0, int(part), part) if part[0] in "0123456789" else (1, 0, part) for part in parts if part)
 
 
 def natural_order(names: Iterable[str]) -> tuple[str, ...]:

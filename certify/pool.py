@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from certify.classes import MAX_CLASSES, class_text, encode, natural_order, shorten
+from certify.classes import MAX_CLASSES, Labels, class_text, encode, natural_order, shorten
 from certify.errors import PoolError
 from certify.risks import Codes, Risks
 from certify.weights import all_rank_weights
@@ -161,11 +161,12 @@ class Pool:
         """AUGRC in integers: r_j / scale with scale 2n² (paper, section 2)."""
         return Risks(all_rank_weights(self.confidences), self.predictions, 2 * self.n * self.n)
 
-    def codes(self, labels: Sequence[object] | npt.NDArray[np.generic]) -> Codes:
+    def codes(self, labels: Labels | Sequence[object] | npt.NDArray[np.generic]) -> Codes:
         """Class codes of a label for every row, −1 where not labelled; see `certify.classes.encode`."""
-        if len(labels) != self.n:
-            raise PoolError(f"{len(labels)} labels for {self.n} rows; give one a row (None where unknown)")
-        return encode(labels, self.classes)
+        given = labels.codes if isinstance(labels, Labels) else labels
+        if len(given) != self.n:
+            raise PoolError(f"{len(given)} labels for {self.n} rows; give one a row (None where unknown)")
+        return labels.codes if isinstance(labels, Labels) else encode(labels, self.classes)
 
 
 def check_classes(classes: Sequence[object]) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""From the files users bring to a pool and its labels."""
