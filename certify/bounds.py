@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -29,10 +30,18 @@ class Requirement:
         return cls(slack=int(tolerance * scale), tie_rule=tolerance == 0)
 
     def levels(self, candidates: int) -> PairMatrix:
-        """(K, K) thresholds on L: 1[j < k] under the tie rule, else −slack."""
-        if self.tie_rule:
-            return np.triu(np.ones((candidates, candidates), dtype=np.int64), 1)
-        return np.full((candidates, candidates), -self.slack, dtype=np.int64)
+        """(K, K) thresholds on L, read-only: 1[j < k] under the tie rule, else −slack; 0 on the diagonal."""
+        return _levels(self, candidates)
+
+
+@lru_cache(maxsize=64)  # asked for at every label
+def _levels(requirement: Requirement, candidates: int) -> PairMatrix:
+    shape = (candidates, candidates)
+    levels = np.triu(np.ones(shape, dtype=np.int64), 1)
+    if not requirement.tie_rule:
+        levels = np.where(np.eye(candidates, dtype=bool), 0, np.full(shape, -requirement.slack))
+    levels.flags.writeable = False
+    return levels
 
 
 EXACT = Requirement(slack=0, tie_rule=True)
@@ -81,9 +90,7 @@ def lower_after(risks: Risks, labels: Codes) -> PairMatrix:
 
 def satisfied(lower: PairMatrix, requirement: Requirement) -> npt.NDArray[np.bool_]:
     """[j, k]: k is at least as good as j (within the tolerance) under every completion; diagonal True."""
-    beats = lower >= requirement.levels(len(lower))
-    np.fill_diagonal(beats, True)
-    return beats
+    return np.asarray(lower >= requirement.levels(len(lower)))
 
 
 def excesses(lower: PairMatrix) -> PairMatrix:
@@ -108,4 +115,4 @@ def eliminated(lower: PairMatrix) -> npt.NDArray[np.bool_]:
     """Candidates that some rival beats under every completion, tie rule included; (K,)."""
     beaten = satisfied(lower, EXACT)
     np.fill_diagonal(beaten, False)
-    return np.logical_or.reduce(beaten, axis=1)
+    return np.asarray(beaten.any(axis=1), dtype=np.bool_)

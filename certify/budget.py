@@ -32,7 +32,6 @@ def pair_requirements(
     """
     candidates = len(lower)
     deficits = np.maximum(requirement.levels(candidates) - lower, 0)
-    np.fill_diagonal(deficits, 0)
     fewest = np.zeros((candidates, candidates), dtype=np.int64)
     for j, k in risks.pairs():
         if not deficits[j, k] and not deficits[k, j]:

@@ -11,6 +11,8 @@ from certify.errors import PoolError
 Exact = str | int | float | Decimal | Fraction
 """What an exact input may be given as; a float is read by its shortest decimal."""
 
+_DIGITS = 1000
+
 
 def exact_tolerance(value: Exact) -> Fraction:
     """The tolerance τ ≥ 0 as the decimal (or fraction) that was written: ``"0.0005"`` is 1/2000.
@@ -25,10 +27,13 @@ def exact_tolerance(value: Exact) -> Fraction:
         elif isinstance(value, str) and "/" in value:
             exact = Fraction(value.strip())
         else:
-            exact = Fraction(Decimal(str(value).strip()))
+            decimal = Decimal(str(value).strip())
+            if decimal.is_finite() and abs(decimal.adjusted()) > _DIGITS:
+                raise ValueError  # its fraction would fill the memory
+            exact = Fraction(decimal)
     except (ValueError, OverflowError, ZeroDivisionError, InvalidOperation):
         raise PoolError(
-            f"tolerance {value!r} is not a finite number; give an exact decimal such as 0.0005, "
+            f"tolerance {value!r} is not a usable number; give an exact decimal such as 0.0005, "
             "or a fraction such as 1/2000"
         ) from None
     if exact < 0:

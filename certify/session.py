@@ -1,0 +1,427 @@
+"""Ask, tell, verdict: buying labels one by one until the choice is settled.
+
+A session turns what it is told into events, and its state is a fold over these (`certify.state`). With a
+journal the events of one call are committed together before the call returns; without one they are
+applied and forgotten. Whether, and in which order, processes were killed and resumed in between makes no
+difference to the rows asked.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from certify.answers import Owned, checked_asker, checked_lease, checked_row, label_code, owned_labels
+from certify.bounds import PairMatrix, Requirement, initial_lower
+from certify.errors import PoolError
+from certify.events import Event, timestamp
+from certify.frozen import freeze, thaw
+from certify.journal import RESTORE, Journal, check_free
+from certify.policies import DEFAULT_POLICY, make_policy
+from certify.pool import Pool
+from certify.risks import UNLABELLED, Codes
+from certify.state import Lease, State
+from certify.tolerance import Exact, decimal_text, exact_tolerance
+from certify.verdict import Verdict
+
+DEFAULT_ASKER = "annotator"
+"""Who asks when nobody is named. Two who work at once need two names, or they get the same rows."""
+LEASE_SECONDS = 3600.0
+
+Clock = Callable[[], float]
+
+
+class Session:
+    """A labelling session on one pool.
+
+    policy: one of `certify.POLICIES`. tolerance: an AUGRC difference τ ≥ 0, read as an exact decimal.
+    seed: for the policy `random`. journal: path of a new journal file, None to keep nothing.
+
+    owned: labels that are there already, {row: label}, one a row with None where unknown, or `Labels` as
+    read from a file. asker: who asks and tells unless
+    a call names somebody else. lease_seconds: how long an asked row is kept for its asker. sources: names
+    of the files the pool came from, for the journal. clock: Unix time in seconds.
+
+    Rows are 0-based positions. Every error is a `PoolError`, and a call that raises one has recorded
+    nothing.
+    """
+
+    pool: Pool
+    policy: str
+    tolerance: Fraction
+    seed: int
+    asker: str
+    _journal: Journal | None
+    _state: State
+    _pending: list[Event]
+    """Events applied to the state and not yet committed."""
+    _stale: bool
+    """Whether the state may hold what the journal does not."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        policy: str = DEFAULT_POLICY,
+        tolerance: Exact = "0",
+        seed: int = 0,
+        journal: str | os.PathLike[str] | None = None,
+        *,
+        owned: Owned | None = None,
+        asker: str | None = None,
+        lease_seconds: float = LEASE_SECONDS,
+        sources: Sequence[str | os.PathLike[str]] = (),
+        clock: Clock = time.time,
+    ) -> None:
+        path = None if journal is None else Path(journal)
+        if path is not None:
+            check_free(path)  # before the work that follows
+        self._prepare(pool, policy, tolerance, seed, asker, lease_seconds, clock)
+        first = owned_labels(pool, owned)
+        self._announce()
+        for row, code in first:
+            self._record(Event("own", {"row": row, "label": pool.classes[code]}))
+        if path is not None:
+            now = timestamp(clock())
+            header = {
+                "created": now,
+                "names": pool.names,
+                "classes": pool.classes,
+                "kind": pool.kind,
+                "n": pool.n,
+                "policy": policy,
+                "seed": self.seed,
+                "tolerance": decimal_text(self.tolerance),
+                "objective": "augrc",
+                "sources": [Path(source).name for source in sources],
+            }
+            self._journal = Journal.create(path, header, freeze(pool), self._pending, now)
+        self._pending = []
+
+    @classmethod
+    def resume(
+        cls,
+        path: str | os.PathLike[str],
+        asker: str | None = None,
+        *,
+        lease_seconds: float = LEASE_SECONDS,
+        clock: Clock = time.time,
+    ) -> Self:
+        """The session of a journal, as if it had never been interrupted; no other file is needed.
+
+        Checks the digests of the frozen pool and the whole hash chain. A `PoolError` names the first
+        event that does not fit. Reads only, so a journal that cannot be written can still be looked at.
+        """
+        journal = Journal.open(Path(path))
+        try:
+            session = cls.__new__(cls)
+            header, blobs = journal.header, journal.arrays()
+            try:
+                pool = thaw(header, blobs)
+                session._prepare(
+                    pool, header["policy"], header["tolerance"], header["seed"], asker, lease_seconds, clock
+                )
+            except (LookupError, TypeError, ValueError) as error:
+                raise PoolError(
+                    f"journal {path}: its header does not describe a session this certify can run ({error}); "
+                    "use the version of certify that wrote it"
+                ) from error
+            session._journal = journal
+            session._catch_up()
+        except BaseException:
+            journal.close()
+            raise
+        return session
+
+    def _prepare(
+        self,
+        pool: Pool,
+        policy: str,
+        tolerance: Exact,
+        seed: int,
+        asker: str | None,
+        lease_seconds: float,
+        clock: Clock,
+    ) -> None:
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise PoolError(f"seed {seed!r} is not a whole number ≥ 0; give for example 0")
+        self.pool = pool
+        self.policy = policy
+        self.tolerance = exact_tolerance(tolerance)
+        self.seed = int(seed)
+        self.asker = DEFAULT_ASKER if asker is None else checked_asker(asker)
+        self._lease_seconds = checked_lease(lease_seconds)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._closed = self._stale = False
+        self._journal = None
+        self._pending = []
+        self._order = make_policy(policy, pool.risks, self.seed)
+        self._initial = initial_lower(pool.risks)
+        self._state = self._fresh()
+
+    def ask(self, m: int = 1, asker: str | None = None) -> list[int]:
+        """Rows that the asker should label: up to m, none when certified or when no row is left.
+
+        The asker's own open rows come first, oldest first, so asking again gives the same rows. New ones
+        follow in the order of the policy and are leased to the asker, and offered to nobody else, until
+        told, skipped, released or expired. The list may also be short because others hold the rest.
+        """
+        if isinstance(m, bool) or not isinstance(m, int | np.integer) or m < 1:
+            raise PoolError(f"cannot ask for {m!r} rows; give a whole number ≥ 1")
+        name = self.asker if asker is None else checked_asker(asker)
+        with self._operation() as now:
+            state = self._state
+            if state.certified is not None:
+                return []
+            held = self._held(now)
+            rows = [row for row, lease in held.items() if lease.asker == name][: int(m)]
+            if len(rows) < m:
+                new = self._order.propose(state.lower, state.readable, held, int(m) - len(rows))
+                if new:
+                    expires = timestamp(now + self._lease_seconds)
+                    self._record(Event("ask", {"asker": name, "rows": new, "expires": expires}))
+                    rows += new
+            return rows
+
+    def tell(self, rows: Iterable[int], labels: Iterable[object], asker: str | None = None) -> None:
+        """Record one label a row: all of them, or none when any is wrong.
+
+        A label equal to the one recorded changes nothing; another one corrects it. ``"?"``, None or blank
+        skips the row. Rows that were never asked may be told.
+        """
+        positions = self._positions(rows)
+        codes = self._codes(positions, labels)
+        name = self.asker if asker is None else checked_asker(asker)
+        with self._operation():
+            self._check_skips(positions, codes)
+            for row, code in zip(positions, codes, strict=True):
+                if code == UNLABELLED:
+                    self._skip(row, name)
+                else:
+                    self._tell(row, code, name)
+
+    def tell_all(self, rows: Iterable[int], labels: Iterable[object], asker: str | None = None) -> None:
+        """`tell` for a whole run of labels, in order and in one transaction.
+
+        No row needs to have been asked, and the verdict is recorded right after the label that brought it.
+        """
+        self.tell(rows, labels, asker)
+
+    def skip(self, rows: Iterable[int], asker: str | None = None) -> None:
+        """These rows cannot be labelled: they stay unread in the bounds and are not asked again.
+
+        A later label lifts the skip. A row that has a label cannot be skipped.
+        """
+        positions = self._positions(rows)
+        name = self.asker if asker is None else checked_asker(asker)
+        with self._operation():
+            self._check_skips(positions, [UNLABELLED] * len(positions))
+            for row in positions:
+                self._skip(row, name)
+
+    def release(self, rows: Iterable[int] | None = None, asker: str | None = None) -> None:
+        """Give back leased rows, all of the asker's where None, so that others may get them.
+
+        Rows that nobody holds are left as they are; a row of another asker is an error.
+        """
+        positions = None if rows is None else self._positions(rows)
+        name = self.asker if asker is None else checked_asker(asker)
+        with self._operation() as now:
+            held = self._held(now)
+            if positions is None:
+                positions = list(held)
+            else:
+                for row in positions:
+                    if row in held and held[row].asker != name:
+                        raise PoolError(
+                            f"row {row} is held by {held[row].asker!r}, not by {name!r}; "
+                            f"release it as {held[row].asker!r}"
+                        )
+            given = [row for row in dict.fromkeys(positions) if row in held and held[row].asker == name]
+            if given:
+                self._record(Event("release", {"asker": name, "rows": given}))
+
+    def refresh(self) -> None:
+        """Take in what other processes have appended to the journal; every other call does so first."""
+        with self._lock:
+            self._check_open()
+            self._catch_up()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The answer as of the last call, that of `refresh` included."""
+        return self._state.verdict()
+
+    @property
+    def lower(self) -> PairMatrix:
+        """L_jk now, a copy; (K, K)."""
+        return self._state.lower.copy()
+
+    @property
+    def labels(self) -> Codes:
+        """Class codes of the labels read, a copy; (n,) int16, −1 where unread."""
+        return self._state.labels.copy()
+
+    @property
+    def skipped(self) -> list[int]:
+        """Rows that were skipped and not labelled since, ascending."""
+        rows = np.flatnonzero(~self._state.readable & (self._state.labels == UNLABELLED))
+        return [int(row) for row in rows]
+
+    @property
+    def leases(self) -> dict[int, str]:
+        """Who holds which row at this moment, oldest lease first."""
+        return {row: lease.asker for row, lease in self._held(self._clock()).items()}
+
+    @property
+    def head(self) -> str | None:
+        """Hash of the last event seen, None without a journal.
+
+        Note it elsewhere: a journal whose whole chain was rewritten, or that lost its last events, differs
+        from the true one in nothing but its head.
+        """
+        return None if self._journal is None else self._journal.head
+
+    def close(self) -> None:
+        """Close the journal; everything is recorded already."""
+        with self._lock:
+            self._closed = True
+            if self._journal is not None:
+                self._journal.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _operation(self) -> Iterator[float]:
+        """Around every change: catch up with the others, then commit what was recorded, or nothing.
+
+        Gives the one moment at which all of it happens.
+        """
+        with self._lock:
+            self._check_open()
+            journal = self._journal
+            if journal is None:
+                try:
+                    yield self._clock()
+                finally:
+                    self._pending = []
+                return
+            journal.begin()
+            try:
+                self._catch_up()
+                now = self._clock()
+                yield now
+                journal.commit(self._pending, timestamp(now))
+            except BaseException:
+                # events applied but not committed: the next call starts from the journal again
+                self._stale = self._stale or bool(self._pending)
+                journal.rollback()
+                raise
+            finally:
+                self._pending = []
+
+    def _catch_up(self) -> None:
+        """Apply the events of the journal that are not in the state yet."""
+        journal = self._journal
+        if journal is None:
+            return
+        if self._stale:
+            journal.rewind()
+            self._state = self._fresh()
+            self._order = make_policy(self.policy, self.pool.risks, self.seed)
+        self._stale = True  # until every event found is applied
+        for seq, event in journal.unseen():
+            try:
+                self._state.apply(event)
+            except (LookupError, TypeError, ValueError) as error:
+                raise PoolError(
+                    f"journal {journal.path}: event {seq} ({event.kind}) cannot have happened ({error}); "
+                    f"{RESTORE}"
+                ) from error
+        if self._state.verdict_due:
+            raise PoolError(
+                f"journal {journal.path}: the verdict that must follow event {journal.seq} is missing; "
+                f"{RESTORE}"
+            )
+        self._stale = False
+
+    def _held(self, now: float) -> dict[int, Lease]:
+        """Leases that have not expired, oldest first."""
+        text = timestamp(now)
+        return {row: lease for row, lease in self._state.leases.items() if lease.expires > text}
+
+    def _record(self, event: Event) -> None:
+        self._state.apply(event)
+        self._pending.append(event)
+        self._announce()
+
+    def _announce(self) -> None:
+        if self._state.verdict_due:
+            event = Event("verdict", self._state.verdict_body())
+            self._state.apply(event)
+            self._pending.append(event)
+
+    def _tell(self, row: int, code: int, asker: str) -> None:
+        label, old = self.pool.classes[code], self._state.label(row)
+        if old is None:
+            self._record(Event("tell", {"asker": asker, "row": row, "label": label}))
+        elif old != label:
+            self._record(Event("correct", {"asker": asker, "row": row, "old": old, "label": label}))
+
+    def _skip(self, row: int, asker: str) -> None:
+        if self._state.readable[row]:
+            self._record(Event("skip", {"asker": asker, "row": row}))
+
+    def _check_skips(self, rows: Sequence[int], codes: Sequence[int]) -> None:
+        """No row of the batch is skipped that has a label, or gets one earlier in the batch."""
+        told: dict[int, str] = {}
+        for row, code in zip(rows, codes, strict=True):
+            if code != UNLABELLED:
+                told[row] = self.pool.classes[code]
+                continue
+            label = told.get(row, self._state.label(row))
+            if label is not None:
+                raise PoolError(
+                    f"row {row} cannot be skipped: it has the label {label!r}; a label can be corrected by "
+                    "telling another, but not taken back"
+                )
+
+    def _positions(self, rows: Iterable[object]) -> list[int]:
+        if isinstance(rows, str) or not isinstance(rows, Iterable):
+            raise PoolError(f"rows {rows!r} are not a list; give a list of positions, such as [0]")
+        return [checked_row(row, self.pool.n) for row in rows]
+
+    def _codes(self, rows: Sequence[int], labels: Iterable[object]) -> list[int]:
+        if isinstance(labels, str) or not isinstance(labels, Iterable):
+            raise PoolError(f"labels {labels!r} are not a list; give one label a row, such as ['1']")
+        values = list(labels)
+        if len(values) != len(rows):
+            raise PoolError(f"{len(values)} labels for {len(rows)} rows; give one label a row")
+        code_of = self._state.code_of
+        return [label_code(value, row, code_of) for row, value in zip(rows, values, strict=True)]
+
+    def _fresh(self) -> State:
+        requirement = Requirement.of(self.tolerance, self.pool.risks.scale)
+        return State(self.pool.risks, self.pool.classes, requirement, self._initial)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise PoolError("this session is closed; resume its journal or start another")
