@@ -1,0 +1,162 @@
+"""The fewest labels that would have fixed the choice, known once the labels are (paper, section 4.1).
+
+For every candidate that may be returned, its certificates are the solutions of a covering program: take rows
+until each rival's deficit is met by the rows' gains (Theorem 2, equation 8). `solvers` solves and proves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from certify.bounds import PairMatrix, Requirement, best, excesses, initial_lower, lower_after, satisfied
+from certify.classes import Labels
+from certify.errors import PoolError
+from certify.pool import Pool
+from certify.risks import Codes, Risks
+from certify.tolerance import Exact, decimal_text, exact_tolerance
+from solvers import CoveringProgram, problem_files, proof, solve
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """A set of rows whose labels fix the choice, and how far from the smallest it can be.
+
+    winner: the candidate they certify. rows: their positions, ascending. size: how many. lower_bound: no
+    fewer labels certify anybody, proven in integers. proven: the two meet. tolerance: τ, an AUGRC
+    difference.
+    """
+
+    winner: int
+    rows: npt.NDArray[np.int64]
+    lower_bound: int
+    tolerance: Fraction
+    _sections: tuple[proof.Section, ...] = field(repr=False)
+    _context: dict[str, Any] = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        return len(self.rows)
+
+    @property
+    def proven(self) -> bool:
+        return self.lower_bound == self.size
+
+    @cached_property
+    def proof(self) -> dict[str, Any]:
+        """The proof as a JSON-ready dict; `solvers.checker` states and checks its format.
+
+        One section a candidate that may be returned, in pool order; a section's constraints are its rivals
+        in pool order.
+        """
+        return proof.build(self._sections, self._context)
+
+    def write_proof(self, path: str | PathLike[str]) -> None:
+        """The proof as a text file."""
+        proof.write(Path(path), self.proof)
+
+    def write_problem(self, path: str | PathLike[str]) -> None:
+        """The covering programs for the standalone checker: .csv for a single one, else binary."""
+        programs = [section.program for section in self._sections]
+        if Path(path).suffix.lower() != ".csv":
+            problem_files.write_binary(Path(path), programs)
+        elif len(programs) == 1:
+            problem_files.write_csv(Path(path), programs[0])
+        else:
+            raise PoolError(
+                f"{path}: with a tolerance there is one covering problem a candidate and a CSV file holds "
+                "one; use another ending, such as .cover"
+            )
+
+
+def minimum_certificate(
+    pool: Pool,
+    labels: Labels | Sequence[object] | npt.NDArray[np.generic],
+    tolerance: Exact = "0",
+    backend: str = "auto",
+    time_limit: float | None = None,
+) -> Certificate:
+    """C(y): the smallest certificate for `labels`, with its proof.
+
+    labels: one a row, class labels (error bits for a pool from `Pool.shared`), None where unknown; such
+    rows cannot be part of a certificate. With a tolerance τ > 0 any candidate within τ of the best may be
+    the one certified, and the minimum runs over all of them. backend, time_limit (seconds, for each
+    program): see `solvers.solve`.
+
+    Raises `PoolError` when the known labels together certify nobody. O(K n log n) and a small integer
+    program for τ = 0, K times that otherwise.
+    """
+    codes = pool.codes(labels)
+    exact = exact_tolerance(tolerance)
+    risks = pool.risks
+    requirement = Requirement.of(exact, risks.scale)
+    before, after = initial_lower(risks), lower_after(risks, codes)
+    certified = np.asarray(satisfied(after, requirement).all(axis=0))
+    if not certified.any():
+        raise _undecided(pool, codes, after, requirement)
+    # the exact winner is one candidate; within a tolerance a target that fails is proven infeasible
+    targets = np.flatnonzero(certified) if requirement.tie_rule else np.arange(pool.candidates)
+    sections = tuple(
+        proof.Section(pool.names[k], program, solve(program, backend, time_limit))
+        for k in map(int, targets)
+        for program in [covering_program(risks, codes, before, requirement, k)]
+    )
+    found = [
+        (int(section.solution.x.sum()), at)
+        for at, section in enumerate(sections)
+        if section.solution.x is not None
+    ]
+    if not found:
+        raise PoolError("no certificate was found within the time limit; give it more time")
+    _, at = min(found)
+    witness = sections[at].solution.x
+    assert witness is not None
+    bounds = [section.solution.bound for section, k in zip(sections, targets, strict=True) if certified[k]]
+    return Certificate(
+        winner=int(targets[at]),
+        rows=np.flatnonzero(witness),
+        lower_bound=min(int(bound) for bound in bounds if bound is not None),
+        tolerance=exact,
+        _sections=sections,
+        _context={
+            "kind": "certify-certificate",
+            "objective": "augrc",
+            "candidates": list(pool.names),
+            "winner": pool.names[int(targets[at])],
+            "n": pool.n,
+            "tolerance": decimal_text(exact),
+            "tie_rule": "smaller index wins" if requirement.tie_rule else "none",
+        },
+    )
+
+
+def covering_program(
+    risks: Risks, codes: Codes, before: PairMatrix, requirement: Requirement, winner: int
+) -> CoveringProgram:
+    """The covering program of one returned candidate: a constraint for each rival, in pool order.
+
+    gains (K − 1, n) and demands (K − 1,) of equation 7; `before` is L with no label read.
+    """
+    rivals = [j for j in range(len(before)) if j != winner]
+    gains = np.stack([risks.gain(j, winner, codes) for j in rivals])
+    deficits = np.maximum(requirement.levels(len(before)) - before, 0)
+    return CoveringProgram(gains, deficits[rivals, winner])
+
+
+def _undecided(pool: Pool, codes: Codes, lower: PairMatrix, requirement: Requirement) -> PoolError:
+    leader, _ = best(lower, requirement)
+    gap = Fraction(int(excesses(lower)[leader]), pool.risks.scale)
+    missing = int((codes < 0).sum())
+    return PoolError(
+        f"these labels certify nobody: {missing} of {pool.n} rows have none, and {pool.names[leader]} is "
+        f"only known to be within {float(gap):.6g} AUGRC of the best; label more rows, or allow a "
+        f"tolerance of at least {decimal_text(gap)}"
+    )

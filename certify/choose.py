@@ -1,0 +1,42 @@
+"""The driver: ask the policy, ask the oracle, tell the session, until the choice is certain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike
+
+from certify.policies import DEFAULT_POLICY
+from certify.pool import Pool
+from certify.session import Session
+from certify.tolerance import Exact
+from certify.verdict import Verdict
+
+
+def choose(
+    pool: Pool,
+    oracle: Callable[[int], object],
+    policy: str = DEFAULT_POLICY,
+    tolerance: Exact = "0",
+    budget: int | None = None,
+    seed: int = 0,
+    journal: str | PathLike[str] | None = None,
+    progress: Callable[[Verdict], None] | None = None,
+) -> Verdict:
+    """Buy labels from `oracle` (row position → label, or None / ``"?"`` for *cannot say*) until some
+    candidate is certified, `budget` labels are bought, or no row is left to ask for.
+
+    The verdict of a spent budget names the candidate with the smallest worst-case excess (paper,
+    section 5). With `journal` every label is kept before the next is bought; `progress` sees the verdict
+    after each.
+    """
+    with Session(pool, policy, tolerance, seed, journal) as session:
+        verdict = session.verdict
+        while budget is None or verdict.labels_read < budget:
+            rows = session.ask(1)
+            if not rows:
+                break
+            session.tell(rows, [oracle(row) for row in rows])
+            verdict = session.verdict
+            if progress is not None:
+                progress(verdict)
+        return verdict

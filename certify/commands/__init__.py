@@ -1,0 +1,1 @@
+"""The sub-commands of `certify`; `certify.cli` puts them together."""

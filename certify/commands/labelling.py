@@ -1,0 +1,280 @@
+"""Commands of a labelling session: start, ask, tell, label, status."""
+
+from __future__ import annotations
+
+import csv
+import getpass
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from certify.classes import class_text
+from certify.commands.options import (
+    AsJson,
+    Asker,
+    Classes,
+    JournalFile,
+    LabelMap,
+    PolicyName,
+    PoolFiles,
+    Scores,
+    Seed,
+    Tolerance,
+    console,
+    emit,
+    load_pool,
+    new_file,
+    notify,
+)
+from certify.errors import PoolError
+from certify.policies import DEFAULT_POLICY
+
+if TYPE_CHECKING:
+    from certify.pool import Pool
+    from certify.session import Session
+
+
+def start(
+    journal: JournalFile,
+    files: PoolFiles,
+    policy: PolicyName = DEFAULT_POLICY,
+    tolerance: Tolerance = "0",
+    seed: Seed = 0,
+    owned: Annotated[
+        Path | None, typer.Option("--owned", help="Labels you already have (id, label).", show_default=False)
+    ] = None,
+    classes: Classes = None,
+    scores: Scores = None,
+    label_map: LabelMap = None,
+    as_json: AsJson = False,
+) -> None:
+    """Open a labelling session: freeze the pool, the policy and the tolerance in a new journal."""
+    from certify import report
+    from certify.reading.labels import read_labels
+    from certify.session import Session
+
+    new_file(journal, "start")
+    pool = load_pool(files, classes, scores)
+    known = None if owned is None else read_labels(owned, pool, label_map=_mapping(label_map))
+    if known is not None:
+        notify(known.notices)
+    with Session(pool, policy, tolerance, seed, journal, owned=known, sources=files) as session:
+        record = report.status_record(session)
+        emit(record, as_json, lambda: [report.status_table(record), f"next: certify label {journal}"])
+
+
+def ask(
+    journal: JournalFile,
+    m: Annotated[int, typer.Option("-m", "--rows", min=1, help="How many rows to hold at once.")] = 1,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the rows as a CSV file to fill in.", show_default=False),
+    ] = None,
+    asker: Asker = None,
+    as_json: AsJson = False,
+) -> None:
+    """Which rows to label next. Asking again before answering gives the same rows.
+
+    Rows are leased to the asker for an hour, so that two people never label the same one.
+    """
+    from certify import report
+    from certify.session import Session
+
+    if output is not None:
+        new_file(output, "ask")
+    with Session.resume(journal, asker=asker or _user()) as session:
+        rows = session.ask(m)
+        pool = session.pool
+        shown = [] if pool.display is None else list(pool.display.columns)
+        listed = [{"id": pool.ids[row], **_display(pool, row)} for row in rows]
+        if output is not None:
+            with output.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, ["id", *shown, "label"], restval="", lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(listed)
+        verdict = report.verdict_record(pool, session.verdict)
+        record = {"rows": listed, "verdict": verdict}
+        emit(
+            record,
+            as_json,
+            lambda: [
+                report.grid("Label next", ["id", *shown], [list(row.values()) for row in listed])
+                if listed
+                else "nothing to label",
+                report.verdict_line(verdict),
+            ],
+        )
+
+
+def tell(
+    journal: JournalFile,
+    answers: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ID=LABEL…", help="Answers; ID=? where nobody can tell.", show_default=False),
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", "-l", help="A file with id and label.", show_default=False)
+    ] = None,
+    label_map: LabelMap = None,
+    asker: Asker = None,
+    as_json: AsJson = False,
+) -> None:
+    """Record labels: all of the call or, when one of them is wrong, none.
+
+    A second, different label for a row is a correction. Blank labels of a file are left alone; ? skips
+    the row.
+    """
+    from certify import report
+    from certify.reading.labels import read_labels
+    from certify.session import Session
+
+    if not answers and labels is None:
+        raise PoolError("nothing told; give ID=LABEL, or --labels FILE")
+    with Session.resume(journal, asker=asker or _user()) as session:
+        pool, mapping = session.pool, _mapping(label_map) or {}
+        rows: list[int] = []
+        values: list[str] = []
+        for answer in answers or ():
+            name, equals, label = answer.rpartition("=")
+            if not equals or not name:
+                raise PoolError(
+                    f"{answer!r} is not ID=LABEL; write for example {pool.ids[0]}={pool.classes[0]}"
+                )
+            rows.append(_row(pool, name))
+            text = class_text(label)
+            values.append("?" if text is None else mapping.get(text, text))
+        if labels is not None:
+            known = read_labels(labels, pool, label_map=mapping or None)
+            notify(known.notices)
+            for row in known.rows:
+                rows.append(int(row))
+                values.append(pool.classes[known.codes[row]])
+            for row in known.unknown:
+                rows.append(int(row))
+                values.append("?")
+        session.tell(rows, values)
+        record = {"told": len(rows), **report.verdict_record(pool, session.verdict), "head": session.head}
+        emit(record, as_json, lambda: [report.verdict_line(record)])
+
+
+def status(journal: JournalFile, as_json: AsJson = False) -> None:
+    """Where a session stands: verdict, gap, labels read, how many more at least, chain head."""
+    from certify import report
+    from certify.session import Session
+
+    with Session.resume(journal) as session:
+        record = report.status_record(session)
+        emit(record, as_json, lambda: [report.status_table(record)])
+
+
+def label(journal: JournalFile, asker: Asker = None) -> None:
+    """Label in the terminal until the choice is settled.
+
+    Every answer is kept at once; stop whenever you like, and go on later.
+    """
+    from certify import report
+    from certify.session import Session
+
+    out = console()
+    with Session.resume(journal, asker=asker or _user()) as session:
+        pool = session.pool
+        needed = _StillNeeded()
+        out.print(f"{report.pool_line(report.pool_record(pool))}")
+        out.print("answer with a label; ? = cannot tell, u = correct the last answer, q = stop")
+        last: int | None = None
+        again: int | None = None
+        try:
+            while True:
+                rows = [again] if again is not None else session.ask(1)
+                if not rows:
+                    break
+                (row,) = rows
+                out.print(_progress_line(session, needed.now(session)))
+                out.print(f"[bold]{pool.ids[row]}[/bold]", highlight=False)
+                for name, text in _display(pool, row).items():
+                    out.print(f"  {name}: {text}", markup=False)
+                answer = input(f"label ({'/'.join(pool.classes[:12])}): ").strip()
+                if answer == "q" and "q" not in pool.classes:
+                    break
+                if answer == "u" and "u" not in pool.classes:
+                    again = last
+                    if last is None:
+                        out.print("nothing was answered yet")
+                    continue
+                if not answer:
+                    continue
+                try:
+                    session.tell([row], [answer])
+                except PoolError as error:
+                    out.print(f"not recorded: {error}", markup=False)
+                    continue
+                last, again = row, None
+        except (EOFError, KeyboardInterrupt):
+            out.print()
+        record = report.verdict_record(pool, session.verdict)
+        out.print(report.verdict_line(record), markup=False)
+        out.print(f"everything is kept in {journal} · chain head {session.head}", markup=False)
+
+
+class _StillNeeded:
+    """The live lower bound on further labels, recomputed no more often than it is worth.
+
+    One label lowers the true value by at most one, so the last value less the labels read since is a
+    bound as well.
+    """
+
+    def __init__(self) -> None:
+        self.value: int | None = None
+        self.at = 0
+        self.cost = 0.0
+
+    def now(self, session: Session) -> int | None:
+        verdict = session.verdict
+        since = verdict.labels_read - self.at
+        if self.cost < 0.02 or since >= 50 or self.value is None:
+            begin = time.perf_counter()
+            self.value, self.at = verdict.at_least, verdict.labels_read
+            self.cost = time.perf_counter() - begin
+            return self.value
+        return max(1, self.value - since)
+
+
+def _progress_line(session: Session, needed: int | None) -> str:
+    from certify import report
+
+    verdict = session.verdict
+    more = "skipped rows keep it open" if needed is None else f"at least {needed:,} more"
+    return (
+        f"[dim]{verdict.labels_read:,} labels · {more} · leading: {session.pool.names[verdict.winner]} "
+        f"(within {report.gap_text(verdict.gap)})[/dim]"
+    )
+
+
+def _display(pool: Pool, row: int) -> dict[str, Any]:
+    if pool.display is None:
+        return {}
+    return {
+        name: "" if value is None else str(value) for name, value in pool.display.row(row, named=True).items()
+    }
+
+
+def _row(pool: Pool, name: str) -> int:
+    row = pool.position.get(name)
+    if row is None:
+        raise PoolError(f"no row has the id {name!r}; ids look like {pool.ids[0]!r}")
+    return row
+
+
+def _mapping(text: str | None) -> dict[str, str] | None:
+    from certify.classes import parse_label_map
+
+    return None if text is None else parse_label_map(text)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "annotator"

@@ -1,0 +1,164 @@
+"""Commands on pool files: plan, choose, certificate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from certify.commands.options import (
+    AsJson,
+    Classes,
+    LabelMap,
+    PoolFiles,
+    Scores,
+    Seed,
+    Tolerance,
+    emit,
+    load_pool,
+    new_file,
+    notify,
+    progress,
+)
+from certify.policies import DEFAULT_POLICY, POLICIES
+
+LabelsFile = Annotated[
+    Path,
+    typer.Option(
+        "--labels", "-l", help="File with id and label (or the .npz with ground_truth).", show_default=False
+    ),
+]
+
+
+def plan(
+    files: PoolFiles,
+    budget: Annotated[
+        int | None, typer.Option("--budget", "-b", min=0, help="How many labels you could buy.")
+    ] = None,
+    tolerance: Tolerance = "0",
+    classes: Classes = None,
+    scores: Scores = None,
+    as_json: AsJson = False,
+) -> None:
+    """Before any label: which budgets are impossible, and what would change that.
+
+    No labels are needed or looked at. Exit code 1 when --budget is ruled out.
+    """
+    from certify import budget as planning
+    from certify import report
+
+    pool = load_pool(files, classes, scores)
+    record = report.plan_record(pool, planning.plan(pool, tolerance, budget))
+    emit(record, as_json, lambda: report.plan_tables(record))
+    if record["possible"] is False:
+        raise typer.Exit(1)
+
+
+def choose(
+    files: PoolFiles,
+    labels: LabelsFile,
+    policy: Annotated[
+        str, typer.Option("--policy", "-p", help=f"Query order: {', '.join(POLICIES)}, or all of them: all.")
+    ] = DEFAULT_POLICY,
+    budget: Annotated[
+        int | None, typer.Option("--budget", "-b", min=0, help="Stop after this many labels.")
+    ] = None,
+    tolerance: Tolerance = "0",
+    seed: Seed = 0,
+    journal: Annotated[
+        Path | None, typer.Option("--journal", "-j", help="Also write the run as a journal to audit.")
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", help="Also draw the worst-case gaps label by label (.png, .svg)."),
+    ] = None,
+    classes: Classes = None,
+    scores: Scores = None,
+    label_map: LabelMap = None,
+    as_json: AsJson = False,
+) -> None:
+    """Replay a policy on known labels: how many it reads until the choice is certain.
+
+    Exit code 1 when the choice is still open at the end (budget spent, or labels missing).
+    """
+    from certify import report
+    from certify.classes import parse_label_map
+    from certify.errors import PoolError
+    from certify.reading.labels import read_labels
+    from certify.replay import replay
+
+    if policy == "all" and (journal or picture):
+        raise PoolError("--journal and --picture record one run; name one --policy for them")
+    if journal:
+        new_file(journal, "--journal")
+    pool = load_pool(files, classes, scores)
+    known = read_labels(labels, pool, label_map=parse_label_map(label_map) if label_map else None)
+    notify(known.notices)
+    names = POLICIES if policy == "all" else (policy,)
+    records = []
+    with progress(as_json or len(names) == 1) as bars:
+        for name in bars.track(names, description="policies"):
+            run = replay(pool, known.codes, name, tolerance, budget, seed)
+            records.append(
+                {"policy": name, "tolerance": tolerance, "seed": seed, **report.replay_record(pool, run)}
+            )
+    if journal:
+        from certify.session import Session
+
+        with Session(pool, policy, tolerance, seed, journal) as session:
+            session.tell_all(run.rows.tolist(), [pool.classes[code] for code in known.codes[run.rows]])
+            records[0]["journal"], records[0]["head"] = str(journal), session.head
+    if picture:
+        from certify.plots import trajectory
+
+        trajectory(pool, known.codes, run, picture, policy=policy, tolerance=tolerance)
+        records[0]["picture"] = str(picture)
+    record = {"pool": report.pool_record(pool), "runs": records}
+    emit(record, as_json, lambda: [report.policies_table(records, pool.n), *report.run_lines(records)])
+    if not all(run_record["certified"] for run_record in records):
+        raise typer.Exit(1)
+
+
+def certificate(
+    files: PoolFiles,
+    labels: LabelsFile,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the proof here.", show_default=False)
+    ] = None,
+    problem: Annotated[
+        Path | None,
+        typer.Option(
+            "--problem", help="Also write the covering problem, for the standalone checker (.csv or .cover)."
+        ),
+    ] = None,
+    tolerance: Tolerance = "0",
+    backend: Annotated[str, typer.Option("--backend", help="Who solves the covering program.")] = "auto",
+    classes: Classes = None,
+    scores: Scores = None,
+    label_map: LabelMap = None,
+    as_json: AsJson = False,
+) -> None:
+    """Afterwards: how few labels would have been enough, with a proof that anybody can check."""
+    from certify import report
+    from certify.certificate import minimum_certificate
+    from certify.classes import parse_label_map
+    from certify.reading.labels import read_labels
+
+    for path in (output, problem):
+        if path is not None:
+            new_file(path, "certificate")
+    pool = load_pool(files, classes, scores)
+    known = read_labels(labels, pool, label_map=parse_label_map(label_map) if label_map else None)
+    notify(known.notices)
+    found = minimum_certificate(pool, known, tolerance, backend)
+    if output is not None:
+        found.write_proof(output)
+    if problem is not None:
+        found.write_problem(problem)
+    record = {
+        **report.certificate_record(pool, found),
+        "proof": None if output is None else str(output),
+        "problem": None if problem is None else str(problem),
+    }
+    emit(record, as_json, lambda: [report.certificate_table(record, output or "not written (use -o PROOF)")])

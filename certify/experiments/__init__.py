@@ -1,0 +1,1 @@
+"""Studies, and how the bundled pools were made."""

@@ -1,0 +1,210 @@
+"""The commands as people and scripts run them, on the bundled pools."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import certify
+from certify.bundled import CIFAR10_VGG16, IONOSPHERE, IONOSPHERE_LABELS
+
+ROOT = str(Path(certify.__file__).parents[1])
+POOL = [str(path) for path in IONOSPHERE]
+LABELS = str(IONOSPHERE_LABELS)
+SCORED = [str(CIFAR10_VGG16), "--scores", "msp,neg-entropy,margin"]
+
+
+def start(*arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-c", "from certify.cli import main; main()", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": ROOT, "COLUMNS": "110", "TERM": "dumb", "LOGNAME": "ann"},
+        **options,
+    )
+
+
+def run(*arguments, answers="", code=0):
+    process = start(*map(str, arguments))
+    out, err = process.communicate(answers, timeout=120)
+    assert process.returncode == code, (out, err)
+    assert "Traceback" not in err
+    return out, err
+
+
+def run_json(*arguments, code=0):
+    out, _ = run(*arguments, "--json", code=code)
+    return json.loads(out)
+
+
+@pytest.fixture(autouse=True)
+def _in_own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_plan_needs_no_labels_and_rules_a_budget_out():
+    found = run_json("plan", *SCORED, "--budget", "1859", code=1)
+    assert (found["bound"], found["possible"]) == (1860, False)
+    assert found["bound_without"] == {"msp": 1860, "neg-entropy": 1739, "margin": 1976}
+    assert run_json("plan", *SCORED, "--budget", "1860")["possible"] is True
+    at = found["smallest_tolerance"]["value"]
+    assert run_json("plan", *SCORED, "--budget", "1859", "--tolerance", at)["possible"] is True
+    out, _ = run("plan", *POOL, "--budget", "5", code=1)
+    assert "IMPOSSIBLE" in out
+    assert "Dropping a candidate" in out
+
+
+def test_a_session_from_start_to_audit():
+    truth = dict(line.split(",") for line in IONOSPHERE_LABELS.read_text().split()[1:])
+    opened = run_json("start", "work.journal", *POOL, "--policy", "static-range")
+    assert (opened["certified"], opened["labels_read"], opened["rows"]) == (False, 0, 106)
+    first = run_json("ask", "work.journal", "-m", "3")["rows"]
+    assert run_json("ask", "work.journal", "-m", "3")["rows"] == first
+    other = run_json("ask", "work.journal", "-m", "3", "--asker", "bob")["rows"]
+    assert not {row["id"] for row in first} & {row["id"] for row in other}
+    told = run_json("tell", "work.journal", *(f"{row['id']}={truth[row['id']]}" for row in first))
+    assert told["labels_read"] == 3
+    run("ask", "work.journal", "-m", "40", "-o", "todo.csv")
+    filled = [line.rstrip(",") for line in Path("todo.csv").read_text().split()]
+    lines = ["id,label", *(f"{name},{truth[name]}" for name in filled[1:-1]), f"{filled[-1]},?"]
+    Path("done.csv").write_text("\n".join(lines))
+    assert run_json("tell", "work.journal", "--labels", "done.csv")["labels_read"] == 42
+    assert run_json("status", "work.journal")["skipped"] == 1
+    out, _ = run("label", "work.journal", answers="nonsense\nu\n" + "q\n")
+    assert "not recorded" in out
+    finished = run_json("tell", "work.journal", "--labels", LABELS)
+    assert finished["certified"] is True
+    audited = run_json("audit", *POOL, "work.journal", "--labels", LABELS, "--head", finished["head"])
+    assert audited["ok"] is True
+    assert run_json("audit", "work.journal", "--head", "0" * 64, code=1)["ok"] is False
+
+
+def test_labelling_in_the_terminal_reaches_the_same_verdict():
+    truth = dict(line.split(",") for line in IONOSPHERE_LABELS.read_text().split()[1:])
+    run("start", "work.journal", *POOL)
+    wanted = run_json("choose", *POOL, "--labels", LABELS)["runs"][0]
+    with start("label", "work.journal") as process:
+        while (line := process.stdout.readline()) and not line.startswith("certified"):
+            if (name := line.strip()) in truth:
+                process.stdin.write(truth[name] + "\n")
+                process.stdin.flush()
+    assert process.returncode == 0
+    status = run_json("status", "work.journal")
+    assert (status["winner"], status["labels_read"]) == (wanted["winner"], wanted["labels_read"])
+    assert status["at_least"] == 0
+
+
+def test_interrupted_labelling_loses_nothing():
+    run("start", "work.journal", *POOL)
+    process = start("label", "work.journal")
+    told = 0
+    while told < 5:
+        if process.stdout.readline().strip().startswith("return-"):
+            process.stdin.write("g\n")
+            process.stdin.flush()
+            told += 1
+    while not process.stdout.readline().strip().startswith("return-"):
+        pass
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert "everything is kept" in out
+    assert "Traceback" not in err
+    assert run_json("status", "work.journal")["labels_read"] == 5
+
+
+def test_choose_certificate_and_audit():
+    runs = run_json("choose", *POOL, "--labels", LABELS, "--policy", "all")["runs"]
+    assert len(runs) == len(certify.POLICIES)
+    assert len({entry["winner"] for entry in runs}) == 1
+    chosen = run_json("choose", *POOL, "-l", LABELS, "-j", "run.journal", "--picture", "run.png")["runs"][0]
+    assert Path("run.png").read_bytes().startswith(b"\x89PNG")
+    found = run_json("certificate", *POOL, "-l", LABELS, "-o", "proof.json", "--problem", "problem.csv")
+    assert found["lower_bound"] <= found["size"] <= chosen["labels_read"]
+    files = ["audit", *POOL, "run.journal", "proof.json", "--labels", LABELS]
+    assert run_json(*files, "--head", chosen["head"])["ok"] is True
+    checker = Path(ROOT) / "solvers" / "checker.py"
+    alone = subprocess.run(
+        [sys.executable, "-I", str(checker), "proof.json", "problem.csv"], capture_output=True, check=False
+    )
+    assert alone.returncode == 0, alone
+    Path("proof.json").write_text(Path("proof.json").read_text().replace('"size": ', '"size": 1'))
+    assert run_json(*files, code=1)["ok"] is False
+
+
+def test_a_spent_budget_answers_with_the_smallest_worst_case():
+    found = run_json("choose", *POOL, "-l", LABELS, "--budget", "20", code=1)["runs"][0]
+    assert (found["certified"], found["labels_read"]) == (False, 20)
+    assert found["gap"]["approximately"] > 0
+    tolerant = run_json("choose", *POOL, "-l", LABELS, "--budget", "20", "-t", found["gap"]["exact"])
+    assert tolerant["runs"][0]["certified"] is True
+
+
+def test_demo_prints_the_whole_job():
+    out, _ = run("demo", "--folder", "here")
+    for expected in (
+        "1,860 of 10,000",
+        "IMPOSSIBLE",
+        "8,862",
+        "certified: neg-entropy",
+        "4,348",
+        "audit passed",
+    ):
+        assert expected in out
+    for name in ("cifar10.journal", "cifar10.proof.json", "cifar10.png"):
+        assert Path("here", name).stat().st_size > 0
+    run("demo", "--folder", "here", code=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["plan", "missing.csv"], "missing.csv"),
+        (["plan", POOL[0]], "at least two|one candidate"),
+        (["plan", *POOL, "--tolerance", "much"], "tolerance 'much'"),
+        (["plan", *POOL, "--budget", "-1"], "budget"),
+        (["plan", "empty.csv", POOL[0]], "empty.csv"),
+        (["choose", *POOL, "--labels", LABELS, "--policy", "greedy"], "static-range"),
+        (["choose", *POOL, "--labels", POOL[0]], "label"),
+        (["certificate", *POOL, "--labels", LABELS, "-o", "empty.csv"], "exists already"),
+        (["certificate", *POOL, "--labels", LABELS, "-o", "no/where.json"], "does not exist"),
+        (["certificate", *POOL, "--labels", LABELS, "--backend", "magic"], "magic"),
+        (["start", "empty.csv", *POOL], "exists already"),
+        (["status", "empty.csv"], "empty.csv"),
+        (["status", "missing.journal"], "missing.journal"),
+        (["ask", LABELS], "labels.csv"),
+        (["audit", "empty.csv"], "empty.csv|nothing to audit"),
+        (["plan"], "POOL"),
+    ],
+)
+def test_unusable_input_says_what_to_do_and_exits_with_2(arguments, message):
+    Path("empty.csv").write_text("")
+    out, err = run(*arguments, code=2)
+    assert out == ""
+    assert re.search(message, err), err
+
+
+def test_version_and_help():
+    assert run("--version")[0].startswith("certify ")
+    for command in (
+        "demo",
+        "plan",
+        "start",
+        "label",
+        "ask",
+        "tell",
+        "status",
+        "choose",
+        "certificate",
+        "audit",
+    ):
+        assert command in run("--help")[0]
+        assert "Usage" in run(command, "--help")[0]
