@@ -76,16 +76,21 @@ def row_gains(risks: Risks, row: int, label: int) -> PairMatrix:
     return gains
 
 
-def lower_after(risks: Risks, labels: Codes) -> PairMatrix:
-    """L_jk after reading every labelled row of `labels` ((n,), −1 where unread); O(K²n)."""
-    lower = initial_lower(risks)
+def added(risks: Risks, codes: Codes) -> PairMatrix:
+    """What reading every labelled row of `codes` ((n,), −1 where unread) adds to each L_jk; O(K²n)."""
     candidates, n = risks.shape
+    sums = np.zeros((candidates, candidates), dtype=np.int64)
     for block in blocks(n):
         for j in range(candidates):
             for k in range(candidates):
                 if j != k:
-                    lower[j, k] += int(risks.gain(j, k, labels[block], block).sum(dtype=np.int64))
-    return lower
+                    sums[j, k] += int(risks.gain(j, k, codes[block], block).sum(dtype=np.int64))
+    return sums
+
+
+def lower_after(risks: Risks, codes: Codes) -> PairMatrix:
+    """L_jk after reading every labelled row of `codes`; O(K²n)."""
+    return initial_lower(risks) + added(risks, codes)
 
 
 def satisfied(lower: PairMatrix, requirement: Requirement) -> npt.NDArray[np.bool_]:

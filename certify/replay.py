@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from certify.bounds import EXACT, PairMatrix, Requirement, best, excesses, initial_lower, satisfied
+from certify.bounds import EXACT, PairMatrix, Requirement, added, best, excesses, initial_lower, satisfied
 from certify.policies import Order, OrderPolicy, make_policy
 from certify.pool import Pool
 from certify.risks import UNLABELLED, Codes, Risks
@@ -95,20 +95,19 @@ def replay(
 
 def _finalists(risks: Risks, codes: Codes, lower: PairMatrix, requirement: Requirement) -> list[int]:
     """Candidates certified once every label is read: nobody else can be certified earlier."""
-    final = lower + _added(risks, codes, np.flatnonzero(codes != UNLABELLED))
+    final = lower + added(risks, codes)
     return [int(k) for k in np.flatnonzero(satisfied(final, requirement).all(axis=0))]
 
 
 def _added(risks: Risks, codes: Codes, rows: Order) -> PairMatrix:
     """What reading `rows` adds to every L_jk; (K, K)."""
-    candidates, _ = risks.shape
-    added = np.zeros((candidates, candidates), dtype=np.int64)
-    labels = codes[rows]
-    for j in range(candidates):
-        for k in range(candidates):
-            if j != k:
-                added[j, k] = risks.gain(j, k, labels, rows).sum(dtype=np.int64)
-    return added
+    n = len(codes)
+    if 8 * len(rows) > n:  # passing over all rows beats gathering many
+        read = np.full(n, UNLABELLED, dtype=np.int16)
+        read[rows] = codes[rows]
+        return added(risks, read)
+    taken = Risks(risks.weights[:, rows], risks.predictions[:, rows], risks.scale)
+    return added(taken, codes[rows])
 
 
 def _chunks(rows: Order, adaptive: bool) -> Iterator[Order]:

@@ -164,12 +164,12 @@ def plan_tables(record: Record) -> list[Table]:
         answer = (
             "not ruled out"
             if record["possible"]
-            else "IMPOSSIBLE: no policy and no labelling can certify a choice within it"
+            else "IMPOSSIBLE: no policy can certify a choice, whatever the labels say"
         )
         rows.append((f"budget {record['budget']:,}", answer))
         smallest = record["smallest_tolerance"]
         at = smallest["value"] if smallest["itself_included"] else f"any above {smallest['value']}"
-        rows.append(("tolerance left open by it", at + _about(smallest["value"])))
+        rows.append(("smallest tolerance for it", at + _about(smallest["value"])))
     tables = [facts("Before any label", rows)]
     if record["bound_without"] is not None:
         tables.append(

@@ -214,8 +214,10 @@ def label(journal: JournalFile, asker: Asker = None) -> None:
         except (EOFError, KeyboardInterrupt):
             out.print()
         record = report.verdict_record(pool, session.verdict)
-        out.print(report.verdict_line(record), markup=False)
-        out.print(f"everything is kept in {journal} · chain head {session.head}", markup=False)
+        out.print(report.verdict_line(record), markup=False, soft_wrap=True)
+        out.print(
+            f"everything is kept in {journal} · chain head {session.head}", markup=False, soft_wrap=True
+        )
 
 
 class _StillNeeded:
@@ -247,7 +249,7 @@ def _progress_line(session: Session, needed: int | None) -> str:
     verdict = session.verdict
     more = "skipped rows keep it open" if needed is None else f"at least {needed:,} more"
     return (
-        f"[dim]{verdict.labels_read:,} labels · {more} · leading: {session.pool.names[verdict.winner]} "
+        f"[dim]{verdict.labels_read:,} read · {more} · leading: {session.pool.names[verdict.winner]} "
         f"(within {report.gap_text(verdict.gap)})[/dim]"
     )
 

@@ -93,7 +93,7 @@ def emit(record: dict[str, Any], as_json: bool, render: Callable[[], Iterable[Re
         return
     out = console()
     for part in render():
-        out.print(part)
+        out.print(part, soft_wrap=isinstance(part, str))
 
 
 def progress(hidden: bool = False) -> Progress:

@@ -108,8 +108,8 @@ def demo(
     notify(pool.notices)
     say("[bold]Which confidence score of this network accepts its mistakes last?[/bold]")
     plan = report.plan_record(pool, planning.plan(pool, "0", budget=1000))
-    for part in report.plan_tables(plan):
-        say(part)
+    for table in report.plan_tables(plan):
+        say(table)
 
     runs = []
     with progress(as_json) as bars:

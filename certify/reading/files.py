@@ -45,9 +45,10 @@ def read_pool(
     "0", "1", …; a ground truth in it is not looked at.
 
     scores: names out of `certify.reading.scores.SCORES` for confidences computed from probabilities
-    (default msp); each makes one candidate. classes: declares the classes a label may be, predicted or not; by default
-    those predicted and those with a probability column. names: the candidates' names; by default the file
-    stem, NAME in a wide file, the score's name when a single file is scored, STEM.SCORE when several are.
+    (default msp); each makes one candidate. classes: declares the classes a label may be, predicted or
+    not; by default those predicted and those with a probability column. names: the candidates' names; by
+    default the file stem, NAME in a wide file, the score's name when a single file is scored, STEM.SCORE when
+    several are.
 
     Raises `PoolError` naming file, row and column for whatever cannot be used.
     """

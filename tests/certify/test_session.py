@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from certify.classes import Labels
 from certify.errors import PoolError
 from certify.policies import POLICIES
 from certify.pool import Pool
@@ -276,7 +277,12 @@ def test_owned_labels_in_every_form(pool: Pool) -> None:
     told.tell([3, 9], ["eel", "cat"])
     row_by_row: list[object] = [None] * 40
     row_by_row[3], row_by_row[9], row_by_row[11] = "eel", "cat", "?"
-    for owned in ({9: "cat", 3: "eel", 11: "?"}, row_by_row, pool.codes(row_by_row), np.array(row_by_row)):
+    for owned in (
+        {9: "cat", 3: "eel", 11: "?"},
+        row_by_row,
+        Labels(pool.codes(row_by_row)),
+        np.array(row_by_row),
+    ):
         session = Session(pool, owned=owned)
         np.testing.assert_array_equal(session.lower, told.lower)
         np.testing.assert_array_equal(session.labels, told.labels)

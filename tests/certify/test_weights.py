@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certify.weights import all_rank_weights, rank_weights
+from certify.weights import all_rank_weights, ascending, rank_weights
 from tests.certify.reference import augrc_by_auroc, weights_of
 
 confidences = st.lists(st.sampled_from([-2.0, -0.0, 0.0, 0.1, 0.5, 0.7, 1e300]), min_size=1, max_size=12)
@@ -37,6 +37,28 @@ def test_augrc_equals_the_auroc_identity_in_fractions(data):
 )
 def test_check_values_of_other_tools(confidence, errors, risk):
     assert int((rank_weights(np.array(confidence)) * errors).sum()) == risk
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=40),
+    st.lists(st.sampled_from([0, 1, 2, 3, 2**20]), min_size=1, max_size=40),
+)
+def test_order_is_by_value_down_to_the_last_bit(values, steps):
+    given = np.array(values)
+    near = (given[: len(steps)].view(np.int64) + np.array(steps[: len(values)])).view(np.float64)
+    close = np.concatenate([given, near[np.isfinite(near)]])
+    order, ordered = ascending(close)
+    assert sorted(order.tolist()) == list(range(len(close)))
+    assert (close[order] == ordered).all()
+    assert (np.sort(close) == ordered).all()
+
+
+def test_many_confidences_that_share_their_leading_bits():
+    rng = np.random.default_rng(2)
+    close = 0.75 + rng.integers(0, 1000, 5000) * 2.0**-52
+    order, ordered = ascending(close)
+    assert (np.sort(close) == ordered).all()
+    assert (close[order] == ordered).all()
 
 
 def test_neighbouring_doubles_are_not_tied():
