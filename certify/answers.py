@@ -61,15 +61,23 @@ def checked_lease(seconds: object) -> float:
 
 
 def owned_labels(pool: Pool, owned: Owned | None) -> list[tuple[int, int]]:
-    """Rows and class codes of the owned labels, in row order."""
+    """Rows and class codes of the owned labels, in row order; −1 where nobody can tell."""
     if owned is None:
         return []
     if isinstance(owned, Mapping):
         code_of = {text: code for code, text in enumerate(pool.classes)}
         codes_by_row: dict[int, int] = {}
         for key, label in owned.items():
-            row = checked_row(key, pool.n)
-            codes_by_row[row] = label_code(label, row, code_of)
-        return [(row, code) for row, code in sorted(codes_by_row.items()) if code != UNLABELLED]
+            row, code = checked_row(key, pool.n), label_code(label, key, code_of)
+            if code != UNLABELLED or _nobody_can_tell(label):
+                codes_by_row[row] = code
+        return sorted(codes_by_row.items())
     codes = pool.codes(owned)
-    return [(int(row), int(codes[row])) for row in np.flatnonzero(codes != UNLABELLED)]
+    known = codes != UNLABELLED
+    unknown = owned.unknown if isinstance(owned, Labels) else list(map(_nobody_can_tell, owned))
+    known[unknown] = True
+    return [(int(row), int(codes[row])) for row in np.flatnonzero(known)]
+
+
+def _nobody_can_tell(label: object) -> bool:
+    return isinstance(label, str) and label.strip() == "?"

@@ -27,7 +27,8 @@ class Requirement:
 
     @classmethod
     def of(cls, tolerance: Fraction, scale: int) -> Requirement:
-        return cls(slack=int(tolerance * scale), tie_rule=tolerance == 0)
+        # no difference of risks exceeds the scale, and thresholds stay 64-bit integers
+        return cls(slack=min(int(tolerance * scale), scale), tie_rule=tolerance == 0)
 
     def levels(self, candidates: int) -> PairMatrix:
         """(K, K) thresholds on L, read-only: 1[j < k] under the tie rule, else −slack; 0 on the diagonal."""

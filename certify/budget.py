@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from certify.bounds import PairMatrix, Requirement, initial_lower
+from certify.bounds import EXACT, PairMatrix, Requirement, initial_lower
 from certify.pool import Pool
 from certify.risks import Risks
 from certify.tolerance import Exact, exact_tolerance
@@ -100,7 +100,7 @@ def plan(pool: Pool, tolerance: Exact = "0", budget: int | None = None) -> Plan:
 def _smallest_tolerance(risks: Risks, lower: PairMatrix, budget: int) -> tuple[Fraction, bool]:
     """Least τ that `budget` labels do not rule out, and whether only values above it will do."""
     candidates, n = risks.shape
-    if fewest_labels(pair_requirements(risks, lower, Requirement(slack=0, tie_rule=True))) <= budget:
+    if fewest_labels(pair_requirements(risks, lower, EXACT)) <= budget:
         return Fraction(0), False
     reach = np.zeros((candidates, candidates), dtype=np.int64)
     for j, k in risks.pairs():

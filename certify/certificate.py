@@ -64,17 +64,13 @@ class Certificate:
         proof.write(Path(path), self.proof)
 
     def write_problem(self, path: str | PathLike[str]) -> None:
-        """The covering programs for the standalone checker: .csv for a single one, else binary."""
+        """The covering programs for the standalone checker: one (τ = 0) as .csv, any number as .cover."""
         programs = [section.program for section in self._sections]
-        if Path(path).suffix.lower() != ".csv":
-            problem_files.write_binary(Path(path), programs)
-        elif len(programs) == 1:
-            problem_files.write_csv(Path(path), programs[0])
+        if Path(path).suffix.lower() == ".csv":
+            (program,) = programs
+            problem_files.write_csv(Path(path), program)
         else:
-            raise PoolError(
-                f"{path}: with a tolerance there is one covering problem a candidate and a CSV file holds "
-                "one; use another ending, such as .cover"
-            )
+            problem_files.write_binary(Path(path), programs)
 
 
 def minimum_certificate(
@@ -119,11 +115,14 @@ def minimum_certificate(
     _, at = min(found)
     witness = sections[at].solution.x
     assert witness is not None
-    bounds = [section.solution.bound for section, k in zip(sections, targets, strict=True) if certified[k]]
+    # a target that cannot be certified has no bound; one that can and has none proves nothing
+    bounds = [
+        section.solution.bound or 0 for section, k in zip(sections, targets, strict=True) if certified[k]
+    ]
     return Certificate(
         winner=int(targets[at]),
         rows=np.flatnonzero(witness),
-        lower_bound=min(int(bound) for bound in bounds if bound is not None),
+        lower_bound=min(map(int, bounds)),
         tolerance=exact,
         _sections=sections,
         _context={

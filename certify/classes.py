@@ -57,14 +57,14 @@ def class_text(value: object) -> str | None:
     text = str(value).strip()
     if text in NO_LABEL:
         return None
-    return str(int(text.partition(".")[0])) if _WHOLE_NUMBER.fullmatch(text) else text
+    return text.partition(".")[0].lstrip("+").replace("-0", "0") if _WHOLE_NUMBER.fullmatch(text) else text
 
 
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     """Sort key under which ``2`` precedes ``10`` and ``class2`` precedes ``class10``."""
-    if re.fullmatch(r"-[0-9]+", text):
+    if re.fullmatch(r"-[0-9]{1,300}", text):
         return ((0, int(text), ""),)
-    parts = re.split(r"([0-9]+)", text)
+    parts = re.split(r"([0-9]{1,300})", text)  # longer ones are no numbers, and int() refuses them
     return tuple((0, int(part), part) if part[0] in "0123456789" else (1, 0, part) for part in parts if part)
 
 
@@ -103,11 +103,16 @@ def encode(
 
     Raises `PoolError` naming both sets when a label is no class, after `label_map` where given.
     """
-    values = np.asarray(labels)
+    if isinstance(labels, np.ma.MaskedArray):
+        values = np.ma.getdata(labels).astype(object)
+        values[np.ma.getmaskarray(labels)] = None
+    elif isinstance(labels, np.ndarray):
+        values = labels
+    else:  # one object a label, or numpy would turn [None, "a", 1] into something else
+        values = np.fromiter(labels, dtype=object, count=len(labels))
     if values.ndim != 1:
         raise PoolError(f"{where} must be one-dimensional, not of shape {values.shape}")
-    if values.dtype == object or np.ma.isMaskedArray(labels):
-        values = np.asarray(labels, dtype=object)
+    if values.dtype == object:
         texts = [class_text(value) for value in values]
         distinct = natural_order(text for text in texts if text is not None)
         codes_of = _codes_of(distinct, classes, label_map, where)

@@ -50,3 +50,9 @@ def main() -> None:
     except (PoolError, SolverError) as error:
         typer.echo(f"certify: {error}", err=True)
         sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read the output has gone; nothing is left to say
+        sys.exit(141)
+    except OSError as error:
+        typer.echo(f"certify: {error}; check the path, its permissions and the space left", err=True)
+        sys.exit(2)

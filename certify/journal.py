@@ -187,6 +187,14 @@ def check_free(path: Path) -> None:
         raise PoolError(f"journal {path}: there is no directory {path.parent}; create it first")
     if os.path.lexists(path):
         raise PoolError(f"journal {path} already exists; resume it, or choose another name")
+    for ending in ("-journal", "-wal", "-shm"):
+        rest = path.with_name(path.name + ending)
+        if os.path.lexists(rest):
+            raise PoolError(
+                f"{rest} is left over from an earlier journal {path.name} that was removed after an "
+                "interrupted write; SQLite would write it into the new one, so choose another name or "
+                f"remove {rest.name} too"
+            )
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -254,6 +262,7 @@ def _write(
 
 def _publish(unfinished: Path, path: Path) -> None:
     """Give the file its name, never replacing another."""
+    check_free(path)
     try:
         os.link(unfinished, path)
     except FileExistsError:
@@ -265,8 +274,12 @@ def _publish(unfinished: Path, path: Path) -> None:
         # no hard links on this file system: reserve the name, then replace the empty file
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         os.replace(unfinished, path)
-    with suppress(OSError):  # some systems cannot open a directory
+    try:
         _synchronise(path.parent, os.O_RDONLY)
+    except OSError as error:
+        # some systems cannot open or synchronise a directory; a failing disk is another matter
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EISDIR, errno.EINVAL, errno.ENOTSUP):
+            raise
 
 
 def _synchronise(path: Path, flags: int) -> None:

@@ -35,9 +35,6 @@ def trajectory(
     A candidate whose line reaches zero (the tolerance) cannot be beaten any more. `bound` (C̲) and
     `certificate` (C(y)) are marked on the label axis where given.
     """
-    import matplotlib
-
-    matplotlib.use("Agg")
     from matplotlib.figure import Figure
 
     risks = pool.risks

@@ -76,7 +76,9 @@ class OrderPolicy:
     def order(self, active: Mask) -> Order:
         """All rows, best first; equal scores by row index. Scores cost O(K²n), the sort O(n log n)."""
         if self.score is None:
-            return np.random.default_rng(self.seed).permutation(self.risks.shape[1])
+            # raw bits, because numpy keeps their stream for ever, that of permutation() it does not
+            draws = np.random.PCG64(self.seed).random_raw(self.risks.shape[1])
+            return np.argsort(draws, kind="stable")
         return np.argsort(-self.score(self.risks, active), kind="stable")
 
     def propose(self, lower: PairMatrix, readable: Mask, held: Collection[int], m: int) -> list[int]:

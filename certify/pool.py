@@ -44,6 +44,11 @@ class Pool:
     notices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.confidences.dtype != np.float64 or self.predictions.dtype != np.int16:
+            raise PoolError(
+                f"confidences are {self.confidences.dtype} and predictions {self.predictions.dtype}; "
+                "float64 and int16 class codes are accepted (`Pool.binary`, `.shared`, `.multiclass` convert)"
+            )
         candidates, n = _check_confidences(self.confidences, self.names)
         if len(self.names) != candidates:
             raise PoolError(f"{len(self.names)} names for {candidates} candidates; give one name each")
@@ -55,6 +60,8 @@ class Pool:
                 f"predictions of shape {self.predictions.shape} do not fit confidences of shape "
                 f"{(candidates, n)}; both are candidates × rows"
             )
+        if self.predictions.min() < 0 or self.predictions.max() >= len(self.classes):
+            raise PoolError(f"prediction codes must run from 0 to {len(self.classes) - 1}, one a class")
         if self.row_ids is not None and len(self.row_ids) != n:
             raise PoolError(f"{len(self.row_ids)} ids for {n} rows; give one id a row")
 

@@ -113,12 +113,13 @@ def facts(title: str, rows: Iterable[tuple[str, object]]) -> Table:
     """A two-column table of named facts."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(title=title, title_justify="left", title_style="bold", show_header=False, box=box.SIMPLE)
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
     for name, value in rows:
-        table.add_row(name, str(value))
+        table.add_row(Text(name), Text(str(value)))
     return table
 
 
@@ -126,14 +127,20 @@ def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -
     """A table with a header; numbers to the right."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    table = Table(title=Text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     listed = [list(row) for row in rows]
     for at, column in enumerate(columns):
         numeric = all(isinstance(row[at], int | float) for row in listed)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        table.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
     for row in listed:
-        table.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row))
+        table.add_row(
+            *(
+                cell if isinstance(cell, Text) else Text(f"{cell:,}" if isinstance(cell, int) else str(cell))
+                for cell in row
+            )
+        )
     return table
 
 

@@ -88,7 +88,11 @@ class Session:
         first = owned_labels(pool, owned)
         self._announce()
         for row, code in first:
-            self._record(Event("own", {"row": row, "label": pool.classes[code]}))
+            if code != UNLABELLED:
+                self._record(Event("own", {"row": row, "label": pool.classes[code]}))
+        for row, code in first:
+            if code == UNLABELLED:
+                self._skip(row, self.asker)
         if path is not None:
             now = timestamp(clock())
             header = {
@@ -208,13 +212,6 @@ class Session:
                     self._skip(row, name)
                 else:
                     self._tell(row, code, name)
-
-    def tell_all(self, rows: Iterable[int], labels: Iterable[object], asker: str | None = None) -> None:
-        """`tell` for a whole run of labels, in order and in one transaction.
-
-        No row needs to have been asked, and the verdict is recorded right after the label that brought it.
-        """
-        self.tell(rows, labels, asker)
 
     def skip(self, rows: Iterable[int], asker: str | None = None) -> None:
         """These rows cannot be labelled: they stay unread in the bounds and are not asked again.

@@ -145,6 +145,9 @@ def _audit_journal(
         for name, compare in SAME.items():
             with trail.check(name, journal.path.name) as stage:
                 stage.detail = compare(frozen, stated)
+    else:
+        with trail.check("pool files", journal.path.name) as stage:
+            stage.detail = "none given, so predictions and confidences are believed as they were frozen"
     _check_decisions(trail, journal, header, frozen, inputs.truth_for(frozen, label_map))
     return frozen
 
@@ -224,12 +227,13 @@ def _check_history(trail: Trail, journal: JournalFile, head: str | None) -> None
 def _check_head(journal: JournalFile, head: str) -> None:
     if journal.head == head:
         return
-    for event in journal.events:
-        if event.hash == head:
-            raise Lie(
-                f"the noted head is that of event {event.seq}; {len(journal.events) - event.seq} events were "
-                "appended after it was noted"
-            )
+    hashes = [journal.start, *(event.hash for event in journal.events)]
+    if head in hashes:
+        at = hashes.index(head)
+        raise Lie(
+            f"the noted head is that of event {at} (0 is the start); {len(journal.events) - at} events were "
+            "appended after it was noted"
+        )
     raise Lie(
         f"the chain ends in {journal.head}, and no event has the noted head {head}: history was rewritten"
     )
@@ -246,13 +250,18 @@ def _check_decisions(
         stage.detail = (
             ", ".join(f"{count} {kind}" for kind, count in sorted(replayed.counts.items())) or "none"
         )
-        stage.detail += "; each possible where it stands"
+        stage.detail += "; each possible where it stands (the order of rows is free and not checked)"
     if truth is not None:
         with trail.check("labels", file) as stage:
             compared = check_labels(events, replayed, pool.row_names, truth, pool.classes)
             stage.detail = (
                 f"{compared} of {len(replayed.labels)} labels compared with the labels file, all equal"
             )
+            if compared < len(replayed.labels):
+                stage.detail += f"; {len(replayed.labels) - compared} are not in it and believed"
+    else:
+        with trail.check("labels", file) as stage:
+            stage.detail = "no labels file given: what was told is believed"
     with trail.check("bounds and verdicts", file) as stage:
         rule = Rule.of(header.tolerance, pool.n)
         bounds = Bounds(weights, pool.predictions, len(pool.classes))

@@ -20,7 +20,8 @@ _LONGEST = 1000  # decimal places and powers of ten beyond this only waste time
 @dataclass(frozen=True)
 class AuditPool:
     """What the candidates say: K names, the classes a label may take, and for every candidate n codes
-    into `classes` and n float64 confidences. `ids` is None where the files had none.
+    into `classes` and n float64 confidences. `ids` is None where the files had none. `rounded` marks the
+    candidates whose confidences were computed here through logarithms, which round differently elsewhere.
     """
 
     names: tuple[str, ...]
@@ -28,6 +29,7 @@ class AuditPool:
     ids: tuple[str, ...] | None
     predictions: tuple[Sequence[int], ...]
     confidences: tuple[array[float], ...]
+    rounded: tuple[bool, ...] = ()
 
     @property
     def n(self) -> int:

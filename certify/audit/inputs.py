@@ -25,7 +25,8 @@ from certify.audit.tables import (
 )
 from certify.errors import PoolError
 
-SCORES = ("msp", "neg-entropy", "margin")
+LOGARITHMIC = "neg-entropy"
+SCORES = ("msp", LOGARITHMIC, "margin")
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,7 @@ def read_pool(
         ids,
         tuple(array("i", [codes[label] for label in labels]) for labels, _ in aligned),
         tuple(array("d", values) for _, values in aligned),
+        tuple(candidate.rounded for candidate in candidates),
     )
 
 
@@ -149,6 +151,7 @@ class _Candidate:
     labels: Sequence[str]
     confidences: Sequence[float]
     classes: frozenset[str]
+    rounded: bool = False
 
 
 def _says_something(column: str) -> bool:
@@ -275,7 +278,9 @@ def _scored(
             logs = np.log(np.where(matrix > 0, matrix, 1.0))
             values = np.sum(matrix * logs, axis=1)
         name = path.stem if scores is None else score if alone else f"{path.stem}.{score}"
-        found.append(_Candidate(name, path, ids, labels, values.tolist(), frozenset(names)))
+        found.append(
+            _Candidate(name, path, ids, labels, values.tolist(), frozenset(names), score == LOGARITHMIC)
+        )
     return found
 
 

@@ -49,9 +49,14 @@ class JournalFile:
     events: tuple[Event, ...]
 
     @property
+    def start(self) -> str:
+        """Hash of the header: the head before any event."""
+        return _sha256(self.header)
+
+    @property
     def head(self) -> str:
-        """Last hash as the file has it; the header's own hash before any event."""
-        return self.events[-1].hash if self.events else _sha256(self.header)
+        """Last hash as the file has it."""
+        return self.events[-1].hash if self.events else self.start
 
 
 @dataclass(frozen=True)

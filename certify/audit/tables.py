@@ -63,15 +63,15 @@ def class_name(value: object) -> str | None:
     digits = whole[1:] if whole[:1] in ("+", "-") else whole
     plain = digits.isascii() and digits.isdigit() and (digits == "0" or digits[0] != "0")
     if plain and (set(zeros) == {"0"} if point else True):
-        return str(int(whole))
+        return digits if whole[0] != "-" or digits == "0" else f"-{digits}"
     return None if text in ("", "?") else text
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:
     """Sort key: numbers inside names count as numbers, and come before letters."""
-    if re.fullmatch("-[0-9]+", name):
+    if re.fullmatch("-[0-9]{1,300}", name):
         return [(0, int(name), "")]
-    pieces = re.findall(r"[0-9]+|[^0-9]+", name)
+    pieces = re.findall(r"[0-9]{1,300}|[^0-9]+", name)
     return [(0, int(piece), piece) if piece[0] in "0123456789" else (1, 0, piece) for piece in pieces]
 
 

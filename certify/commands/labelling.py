@@ -8,7 +8,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
+from rich.markup import escape
 
 from certify.classes import class_text
 from certify.commands.options import (
@@ -30,6 +32,7 @@ from certify.commands.options import (
 )
 from certify.errors import PoolError
 from certify.policies import DEFAULT_POLICY
+from certify.risks import UNLABELLED, Codes
 
 if TYPE_CHECKING:
     from certify.pool import Pool
@@ -181,7 +184,7 @@ def label(journal: JournalFile, asker: Asker = None) -> None:
     with Session.resume(journal, asker=asker or _user()) as session:
         pool = session.pool
         needed = _StillNeeded()
-        out.print(f"{report.pool_line(report.pool_record(pool))}")
+        out.print(report.pool_line(report.pool_record(pool)), markup=False)
         out.print("answer with a label; ? = cannot tell, u = correct the last answer, q = stop")
         last: int | None = None
         again: int | None = None
@@ -192,7 +195,7 @@ def label(journal: JournalFile, asker: Asker = None) -> None:
                     break
                 (row,) = rows
                 out.print(_progress_line(session, needed.now(session)))
-                out.print(f"[bold]{pool.ids[row]}[/bold]", highlight=False)
+                out.print(f"[bold]{escape(pool.ids[row])}[/bold]", highlight=False, soft_wrap=True)
                 for name, text in _display(pool, row).items():
                     out.print(f"  {name}: {text}", markup=False)
                 answer = input(f"label ({'/'.join(pool.classes[:12])}): ").strip()
@@ -224,23 +227,25 @@ class _StillNeeded:
     """The live lower bound on further labels, recomputed no more often than it is worth.
 
     One label lowers the true value by at most one, so the last value less the labels read since is a
-    bound as well.
+    bound as well – unless a label was corrected in between.
     """
 
     def __init__(self) -> None:
         self.value: int | None = None
-        self.at = 0
+        self.labels: Codes | None = None
         self.cost = 0.0
 
     def now(self, session: Session) -> int | None:
-        verdict = session.verdict
-        since = verdict.labels_read - self.at
-        if self.cost < 0.02 or since >= 50 or self.value is None:
-            begin = time.perf_counter()
-            self.value, self.at = verdict.at_least, verdict.labels_read
-            self.cost = time.perf_counter() - begin
-            return self.value
-        return max(1, self.value - since)
+        labels = session.labels
+        if self.value is not None and self.labels is not None and self.cost > 0.02:
+            known = self.labels != UNLABELLED
+            since = int(np.count_nonzero(labels != UNLABELLED)) - int(np.count_nonzero(known))
+            if since < 50 and np.array_equal(self.labels[known], labels[known]):
+                return max(1, self.value - since)
+        begin = time.perf_counter()
+        self.value, self.labels = session.verdict.at_least, labels
+        self.cost = time.perf_counter() - begin
+        return self.value
 
 
 def _progress_line(session: Session, needed: int | None) -> str:
@@ -249,7 +254,7 @@ def _progress_line(session: Session, needed: int | None) -> str:
     verdict = session.verdict
     more = "skipped rows keep it open" if needed is None else f"at least {needed:,} more"
     return (
-        f"[dim]{verdict.labels_read:,} read · {more} · leading: {session.pool.names[verdict.winner]} "
+        f"[dim]{verdict.labels_read:,} read · {more} · leading: {escape(session.pool.names[verdict.winner])} "
         f"(within {report.gap_text(verdict.gap)})[/dim]"
     )
 

@@ -93,7 +93,8 @@ def emit(record: dict[str, Any], as_json: bool, render: Callable[[], Iterable[Re
         return
     out = console()
     for part in render():
-        out.print(part, soft_wrap=isinstance(part, str))
+        text = isinstance(part, str)
+        out.print(part, soft_wrap=text, markup=not text)
 
 
 def progress(hidden: bool = False) -> Progress:

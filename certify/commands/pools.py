@@ -21,6 +21,7 @@ from certify.commands.options import (
     notify,
     progress,
 )
+from certify.errors import PoolError
 from certify.policies import DEFAULT_POLICY, POLICIES
 
 LabelsFile = Annotated[
@@ -84,7 +85,6 @@ def choose(
     """
     from certify import report
     from certify.classes import parse_label_map
-    from certify.errors import PoolError
     from certify.reading.labels import read_labels
     from certify.replay import replay
 
@@ -106,8 +106,8 @@ def choose(
     if journal:
         from certify.session import Session
 
-        with Session(pool, policy, tolerance, seed, journal) as session:
-            session.tell_all(run.rows.tolist(), [pool.classes[code] for code in known.codes[run.rows]])
+        with Session(pool, policy, tolerance, seed, journal, sources=files) as session:
+            session.tell(run.rows.tolist(), [pool.classes[code] for code in known.codes[run.rows]])
             records[0]["journal"], records[0]["head"] = str(journal), session.head
     if picture:
         from certify.plots import trajectory
@@ -144,10 +144,16 @@ def certificate(
     from certify.certificate import minimum_certificate
     from certify.classes import parse_label_map
     from certify.reading.labels import read_labels
+    from certify.tolerance import exact_tolerance
 
     for path in (output, problem):
         if path is not None:
             new_file(path, "certificate")
+    if problem is not None and problem.suffix.lower() == ".csv" and exact_tolerance(tolerance):
+        raise PoolError(
+            f"{problem}: with a tolerance there is one covering problem a candidate and a CSV file holds "
+            "one; use another ending, such as .cover"
+        )
     pool = load_pool(files, classes, scores)
     known = read_labels(labels, pool, label_map=parse_label_map(label_map) if label_map else None)
     notify(known.notices)

@@ -131,7 +131,7 @@ def demo(
         rows = chosen.rows.tolist()
         for at in range(0, len(rows), 500):
             part = rows[at : at + 500]
-            session.tell_all(part, [pool.classes[known.codes[row]] for row in part])
+            session.tell(part, [pool.classes[known.codes[row]] for row in part])
             bars.advance(task, len(part))
         verdict = report.verdict_record(pool, session.verdict)
         head = session.head
@@ -201,7 +201,7 @@ def _audit_record(report: AuditReport) -> dict[str, Any]:
 
 
 def _audit_parts(report: AuditReport) -> list[RenderableType]:
-    from rich.markup import escape
+    from rich.text import Text
 
     from certify import report as reporting
 
@@ -211,7 +211,7 @@ def _audit_parts(report: AuditReport) -> list[RenderableType]:
             f"Audit of {file}",
             ("", "check", "found"),
             [
-                ("[green]ok[/green]" if check.ok else "[red]LIE[/red]", check.name, escape(check.detail))
+                (Text("ok", "green") if check.ok else Text("LIE", "bold red"), check.name, check.detail)
                 for check in report.checks
                 if check.file == file
             ],

@@ -18,6 +18,8 @@ from certify.bounds import (
     row_gains,
     satisfied,
 )
+from certify.pool import Pool
+from certify.risks import Risks
 from tests.certify.examples import FIGURE_1, FIGURE_2, FIGURE_2_LABELS, FIGURE_3, FIGURE_3_LABELS
 from tests.certify.reference import completions, labelled_pools, risks_of, verdict_of, winner_of
 
@@ -80,6 +82,22 @@ def test_eliminated_candidates_win_no_completion(case):
     gone = eliminated(lower_after(pool.risks, codes))
     winners = {winner_of(risks_of(pool, labels)) for labels in completions(pool, codes)}
     assert not any(gone[k] for k in winners)
+
+
+def test_weights_at_the_edge_of_32_bits():
+    largest = np.int32(2**30 - 1)  # 2n − 1 at the largest n accepted
+    risks = Risks(np.array([[largest, 1], [1, largest]]), np.array([[0, 1], [1, 0]], dtype=np.int16), 2)
+    assert risks.span(0, 1).tolist() == [2**30, 2**30]
+    both = Risks(np.array([[largest], [largest]]), np.array([[0], [1]], dtype=np.int16), 2)
+    assert both.span(0, 1).tolist() == [2**31 - 2]
+    assert both.gain(0, 1, np.array([1], dtype=np.int16)).tolist() == [2**31 - 2]
+
+
+def test_a_hundred_candidates():
+    rng = np.random.default_rng(4)
+    pool = Pool.binary(rng.random((100, 30)) < 0.5, np.round(rng.random((100, 30)), 1))
+    labels = (rng.random(30) < 0.5).astype(np.int16)
+    assert best(lower_after(pool.risks, labels), EXACT) == (winner_of(pool.risks.totals(labels)), True)
 
 
 def test_tiny_positive_tolerance_drops_the_tie_rule():

@@ -54,6 +54,21 @@ def test_other_alphabets_are_refused_naming_both(labels):
         encode(labels, ("0", "1"))
 
 
+def test_masked_labels_are_unlabelled():
+    masked = np.ma.array([0, 1, 1], mask=[False, True, False])
+    assert encode(masked, ("0", "1")).tolist() == [0, -1, 1]
+
+
+def test_mixed_lists_keep_each_label_as_it_is():
+    assert encode(["0", float("nan"), 1, True, "9" * 5000], ("0", "1", "9" * 5000)).tolist() == [
+        0,
+        -1,
+        1,
+        1,
+        2,
+    ]
+
+
 def test_label_maps():
     assert parse_label_map("cat=0, dog=1.0") == {"cat": "0", "dog": "1"}
     for wrong in ("cat", "cat=", "=1", "cat=0,cat=1"):

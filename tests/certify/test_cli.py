@@ -151,6 +151,29 @@ def test_a_spent_budget_answers_with_the_smallest_worst_case():
     assert tolerant["runs"][0]["certified"] is True
 
 
+def test_ids_and_names_with_brackets_are_shown_as_they_are():
+    for name, scores in (("[bold]a", (0.9, 0.8)), ("b[/x]", (0.8, 0.9))):
+        Path("w").mkdir(exist_ok=True)
+        lines = [f"img[a]{row},0,{score},text[/b]" for row, score in enumerate(scores)]
+        Path("w", name.replace("/", "_") + ".csv").write_text(
+            "\n".join(["id,prediction,confidence,note", *lines])
+        )
+    pool = sorted(map(str, Path("w").iterdir()))
+    assert "[bold]a" in run("plan", *pool)[0]
+    run("start", "j", *pool)
+    assert "img[a]0" in run("ask", "j")[0]
+    out, _ = run("label", "j", answers="1\n")
+    assert "img[a]0" in out
+    assert "text[/b]" in out
+
+
+def test_files_that_cannot_be_written_are_unusable_input():
+    _, err = run("certificate", *POOL, "-l", LABELS, "-o", "/proc/proof.json", code=2)
+    assert "/proc/proof.json" in err
+    run("certificate", *POOL, "-l", LABELS, "-t", "0.01", "-o", "p.json", "--problem", "p.csv", code=2)
+    assert not Path("p.json").exists()
+
+
 def test_demo_prints_the_whole_job():
     out, _ = run("demo", "--folder", "here")
     for expected in (

@@ -178,10 +178,32 @@ def test_what_the_file_holds(path: Path, pool: Pool, opened: Keep) -> None:
     assert last[0][1]["winner"] == verdict.winner
 
 
+@pytest.mark.parametrize("ending", ["-journal", "-wal", "-shm"])
+def test_remains_of_an_earlier_journal_are_refused(path: Path, pool: Pool, ending: str) -> None:
+    rest = path.with_name(path.name + ending)
+    rest.write_bytes(b"pages of another file")
+    with pytest.raises(PoolError, match="left over from an earlier journal"):
+        Session(pool, journal=path)
+    assert not path.exists()
+    rest.unlink()
+    Session(pool, journal=path).close()
+
+
+def test_owned_question_marks_are_never_asked(path: Path, pool: Pool, opened: Keep) -> None:
+    session = opened(Session(pool, journal=path, owned={3: "?", 5: TRUTH[5], 7: None}))
+    assert session.skipped == [3]
+    assert audit([path]).ok
+    resumed = opened(Session.resume(path))
+    asked = resumed.ask(60)
+    assert 3 not in asked
+    assert 5 not in asked
+    assert 7 in asked
+
+
 def test_verdict_events_follow_the_event_that_changed_it(path: Path, opened: Keep) -> None:
     pool = Pool.binary([[0, 0], [0, 0]], [[2, 1], [1, 2]])
     session = opened(Session(pool, journal=path))
-    session.tell_all([0, 1], [0, 1])
+    session.tell([0, 1], [0, 1])
     session.tell([1, 0], [0, 1])
     session.tell([0], [0])
     assert [(kind, body.get("certified", body.get("row"))) for _, _, kind, body, _ in events(path)] == [
@@ -283,12 +305,12 @@ def test_bulk_labels_and_resuming_are_quick(path: Path, opened: Keep) -> None:
     truth = rng.integers(0, 2, 3000)
     pool = Pool.binary(truth ^ (rng.random((3, 3000)) < 0.2), rng.random((3, 3000)))
     session = opened(Session(pool, journal=path))
-    session.tell_all(np.arange(3000), truth)
+    session.tell(np.arange(3000), truth)
     kinds = [kind for _, _, kind, _, _ in events(path)]
     at = kinds.index("verdict")
     assert kinds.count("verdict") == 1
     shorter = Session(pool)
-    shorter.tell_all(np.arange(at - 1), truth[: at - 1])
+    shorter.tell(np.arange(at - 1), truth[: at - 1])
     assert not shorter.verdict.certified
     shorter.tell([at - 1], [truth[at - 1]])
     assert shorter.verdict.certified
@@ -534,7 +556,7 @@ def test_a_full_disk_records_nothing(told: Path, opened: Keep) -> None:
     head = session.head
     unread = np.flatnonzero(session.labels < 0)
     with pytest.raises(PoolError, match="the disk is full"):
-        session.tell_all(unread, ["?"] * len(unread))
+        session.tell(unread, ["?"] * len(unread))
     connection.execute("PRAGMA max_page_count = 100000")
     assert session.ask(1, "later") == rows
     assert session.head == head

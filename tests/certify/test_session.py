@@ -117,7 +117,7 @@ def test_every_prefix_is_what_brute_force_says(seed: int) -> None:
         assert all(least is None or read + least <= final.labels_read for least, read in seen)
     fresh = Session(pool, policy, tolerance, seed)
     told = np.flatnonzero(session.labels >= 0)[::-1]
-    fresh.tell_all(told, [pool.classes[code] for code in session.labels[told]])
+    fresh.tell(told, [pool.classes[code] for code in session.labels[told]])
     fresh.skip(session.skipped)
     assert fresh.verdict == final
     np.testing.assert_array_equal(fresh.lower, session.lower)
@@ -267,7 +267,7 @@ def test_a_verdict_does_not_change_later(pool: Pool) -> None:
     before = session.verdict
     assert session.verdict is before
     expected = Session(pool).verdict.at_least
-    session.tell_all(range(40), ["cat"] * 40)
+    session.tell(range(40), ["cat"] * 40)
     assert (before.labels_read, before.certified, before.at_least) == (0, False, expected)
     assert session.verdict.labels_read == 40
 
@@ -312,11 +312,11 @@ def test_labels_from_elsewhere_in_another_order() -> None:
     assert session.verdict == fresh.verdict
 
 
-def test_bulk_labels_are_quick() -> None:
+def test_labels_told_at_once() -> None:
     rng = np.random.default_rng(0)
     pool = Pool.binary(rng.integers(0, 2, (4, 3000)), rng.random((4, 3000)))
     session = Session(pool)
-    session.tell_all(np.arange(3000), rng.integers(0, 2, 3000))
+    session.tell(np.arange(3000), rng.integers(0, 2, 3000))
     assert session.verdict.labels_read == 3000
     totals = pool.risks.totals(session.labels)
     assert session.verdict.winner == int(totals.argmin())

@@ -109,7 +109,7 @@ def test_a_session_with_everything_passes(tmp_path):
         wrong = next(name for name in pool.classes if name != label[mine[2]])
         session.tell([mine[2]], [wrong])
         session.tell([mine[2]], [label[mine[2]]])
-        session.tell_all(range(60), label)
+        session.tell(range(60), label)
         assert session.verdict.certified
         head = session.head
     labels = write_labels(pool, truth, tmp_path / "labels.csv")

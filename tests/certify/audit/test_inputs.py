@@ -25,7 +25,7 @@ def agree(files, labels, tmp_path, scores=None, classes=None) -> None:
     journal, proof = tmp_path / "journal.db", tmp_path / "proof.json"
     journal.unlink(missing_ok=True)
     with Session(pool, journal=journal) as session:
-        session.tell_all(range(pool.n), known)
+        session.tell(range(pool.n), known)
     minimum_certificate(pool, known).write_proof(proof)
     report = audit([journal, *files, proof], labels=labels, classes=classes)
     assert report.ok, report.first_failure
