@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from os import PathLike
 
+from certify.errors import PoolError
 from certify.policies import DEFAULT_POLICY
 from certify.pool import Pool
 from certify.session import Session
@@ -29,6 +30,8 @@ def choose(
     section 5). With `journal` every label is kept before the next is bought; `progress` sees the verdict
     after each.
     """
+    if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 0):
+        raise PoolError(f"budget {budget!r} is not a whole number of labels ≥ 0")
     with Session(pool, policy, tolerance, seed, journal) as session:
         verdict = session.verdict
         while budget is None or verdict.labels_read < budget:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib.metadata import version
 from typing import Annotated
@@ -45,6 +46,11 @@ def _certify(
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # a name that the terminal cannot spell must not end the work
+            stream.reconfigure(errors="replace")
     try:
         app()
     except (PoolError, SolverError) as error:

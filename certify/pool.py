@@ -116,7 +116,10 @@ class Pool:
         scores = _as_confidences(confidences)
         names = _names(names, len(scores))
         texts = check_classes(classes)
-        given = np.atleast_2d(np.asarray(predictions))
+        try:
+            given = np.atleast_2d(np.asarray(predictions))
+        except ValueError as error:
+            raise PoolError(f"predictions are not one table, candidates × rows ({error})") from None
         if given.ndim != 2 or len(given) not in (1, len(scores)):
             raise PoolError(
                 f"predictions of shape {given.shape} do not fit confidences of shape {scores.shape}; "
@@ -209,8 +212,13 @@ def predicted_codes(predictions: npt.NDArray[np.generic], classes: tuple[str, ..
 
 def _as_confidences(confidences: npt.ArrayLike) -> npt.NDArray[np.float64]:
     try:
-        scores = np.array(confidences, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
+        given = np.asarray(confidences)
+        if given.dtype.kind not in "biufO" or (
+            given.dtype.kind in "iu" and np.abs(given).max(initial=0) > 2**53
+        ):
+            raise ValueError(f"{given.dtype} values that a double cannot hold")
+        scores = np.array(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError) as error:
         raise PoolError(
             f"confidences are not one table of numbers, candidates × rows, of equal lengths ({error})"
         ) from None

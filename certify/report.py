@@ -117,7 +117,7 @@ def facts(title: str, rows: Iterable[tuple[str, object]]) -> Table:
 
     table = Table(title=title, title_justify="left", title_style="bold", show_header=False, box=box.SIMPLE)
     table.add_column(style="dim", no_wrap=True)
-    table.add_column()
+    table.add_column(overflow="fold")
     for name, value in rows:
         table.add_row(Text(name), Text(str(value)))
     return table
@@ -219,9 +219,13 @@ def status_table(record: Record) -> Table:
                 "none" if at_least == 0 else "–" if at_least is None else f"at least {at_least:,}",
             ),
             ("skipped / leased", f"{record['skipped']:,} / {record['leased']:,}"),
-            ("chain head", record["head"]),
         ],
     )
+
+
+def head_line(record: Record) -> str:
+    """The chain head, whole and on a line of its own, so that it can be noted."""
+    return f"chain head {record['head']}"
 
 
 def certificate_table(record: Record, proof: object) -> Table:

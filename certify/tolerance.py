@@ -20,7 +20,7 @@ def exact_tolerance(value: Exact) -> Fraction:
     Raises `PoolError` for anything that is not a finite number ≥ 0.
     """
     try:
-        if isinstance(value, bool):
+        if isinstance(value, bool) or len(str(value)) > _DIGITS or "_" in str(value):
             raise ValueError
         if isinstance(value, Fraction | Integral):
             exact = Fraction(value)

@@ -123,9 +123,11 @@ class _PoolFiles:
     scores: Sequence[str] | None
 
     def read(self, names: Sequence[str]) -> AuditPool:
-        """names: the candidates claimed; where they are named after scores, these are computed."""
+        """names: the candidates claimed; where they are all named after scores, these are computed."""
         tails = tuple(dict.fromkeys(name.rpartition(".")[2] for name in names))
-        named = tails if set(tails) <= set(SCORES) else None
+        stems = [path.stem for path in self.paths]
+        scored = tails if len(stems) == 1 else tuple(f"{stem}.{tail}" for stem in stems for tail in tails)
+        named = tails if set(tails) <= set(SCORES) and tuple(names) == scored else None
         return read_pool(self.paths, self.declared, self.scores or named)
 
 

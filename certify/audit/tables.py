@@ -122,6 +122,9 @@ def column_names(path: Path) -> Sequence[str]:
     return _split(_first_line(path), _separator(path))
 
 
+csv.field_size_limit(2**31 - 1)  # a row may show the annotator a long text
+
+
 def _csv_rows(path: Path) -> list[list[str]]:
     """All records, blank lines left out except where a blank line is the blank cell of a single column."""
     separator = _separator(path)

@@ -12,7 +12,7 @@ import numpy as np
 import typer
 from rich.markup import escape
 
-from certify.classes import class_text
+from certify.classes import class_text, shorten
 from certify.commands.options import (
     AsJson,
     Asker,
@@ -24,10 +24,10 @@ from certify.commands.options import (
     Scores,
     Seed,
     Tolerance,
+    check_new,
     console,
     emit,
     load_pool,
-    new_file,
     notify,
 )
 from certify.errors import PoolError
@@ -58,14 +58,18 @@ def start(
     from certify.reading.labels import read_labels
     from certify.session import Session
 
-    new_file(journal, "start")
+    check_new(journal)
     pool = load_pool(files, classes, scores)
     known = None if owned is None else read_labels(owned, pool, label_map=_mapping(label_map))
     if known is not None:
         notify(known.notices)
     with Session(pool, policy, tolerance, seed, journal, owned=known, sources=files) as session:
         record = report.status_record(session)
-        emit(record, as_json, lambda: [report.status_table(record), f"next: certify label {journal}"])
+        emit(
+            record,
+            as_json,
+            lambda: [report.status_table(record), report.head_line(record), f"next: certify label {journal}"],
+        )
 
 
 def ask(
@@ -85,8 +89,7 @@ def ask(
     from certify import report
     from certify.session import Session
 
-    if output is not None:
-        new_file(output, "ask")
+    check_new(output)
     with Session.resume(journal, asker=asker or _user()) as session:
         rows = session.ask(m)
         pool = session.pool
@@ -105,7 +108,7 @@ def ask(
             lambda: [
                 report.grid("Label next", ["id", *shown], [list(row.values()) for row in listed])
                 if listed
-                else "nothing to label",
+                else _nothing(session),
                 report.verdict_line(verdict),
             ],
         )
@@ -140,11 +143,7 @@ def tell(
         rows: list[int] = []
         values: list[str] = []
         for answer in answers or ():
-            name, equals, label = answer.rpartition("=")
-            if not equals or not name:
-                raise PoolError(
-                    f"{answer!r} is not ID=LABEL; write for example {pool.ids[0]}={pool.classes[0]}"
-                )
+            name, label = _split_answer(pool, answer)
             rows.append(_row(pool, name))
             text = class_text(label)
             values.append("?" if text is None else mapping.get(text, text))
@@ -169,7 +168,7 @@ def status(journal: JournalFile, as_json: AsJson = False) -> None:
 
     with Session.resume(journal) as session:
         record = report.status_record(session)
-        emit(record, as_json, lambda: [report.status_table(record)])
+        emit(record, as_json, lambda: [report.status_table(record), report.head_line(record)])
 
 
 def label(journal: JournalFile, asker: Asker = None) -> None:
@@ -185,7 +184,8 @@ def label(journal: JournalFile, asker: Asker = None) -> None:
         pool = session.pool
         needed = _StillNeeded()
         out.print(report.pool_line(report.pool_record(pool)), markup=False)
-        out.print("answer with a label; ? = cannot tell, u = correct the last answer, q = stop")
+        stop, undo = (key if key not in pool.classes else f":{key}" for key in "qu")
+        out.print(f"answer with a label; ? = cannot tell, {undo} = correct the last answer, {stop} = stop")
         last: int | None = None
         again: int | None = None
         try:
@@ -199,23 +199,26 @@ def label(journal: JournalFile, asker: Asker = None) -> None:
                 for name, text in _display(pool, row).items():
                     out.print(f"  {name}: {text}", markup=False)
                 answer = input(f"label ({'/'.join(pool.classes[:12])}): ").strip()
-                if answer == "q" and "q" not in pool.classes:
+                if answer == stop:
                     break
-                if answer == "u" and "u" not in pool.classes:
+                if answer == undo:
                     again = last
                     if last is None:
                         out.print("nothing was answered yet")
                     continue
                 if not answer:
                     continue
-                try:
-                    session.tell([row], [answer])
-                except PoolError as error:
-                    out.print(f"not recorded: {error}", markup=False)
+                if (text := class_text(answer)) is not None and text not in pool.classes:
+                    out.print(
+                        f"not recorded: {answer!r} is none of {shorten(pool.classes, 12)}", markup=False
+                    )
                     continue
+                session.tell([row], [answer])
                 last, again = row, None
         except (EOFError, KeyboardInterrupt):
             out.print()
+        except RuntimeError:  # standard input was closed before the start
+            out.print("there is no input to read answers from")
         record = report.verdict_record(pool, session.verdict)
         out.print(report.verdict_line(record), markup=False, soft_wrap=True)
         out.print(
@@ -259,12 +262,33 @@ def _progress_line(session: Session, needed: int | None) -> str:
     )
 
 
+def _nothing(session: Session) -> str:
+    """Why there is no row to label."""
+    if session.verdict.certified:
+        return "nothing to label: the choice is certain"
+    held = session.leases
+    if held:
+        return f"nothing to label now: {len(held):,} rows are held by {shorten(sorted(set(held.values())))}"
+    return "nothing to label: every row is read or was skipped"
+
+
 def _display(pool: Pool, row: int) -> dict[str, Any]:
     if pool.display is None:
         return {}
     return {
         name: "" if value is None else str(value) for name, value in pool.display.row(row, named=True).items()
     }
+
+
+def _split_answer(pool: Pool, answer: str) -> tuple[str, str]:
+    """ID and LABEL of ID=LABEL; either may contain the sign, so the first split with a known id counts."""
+    places = [at for at, letter in enumerate(answer) if letter == "="]
+    for at in places:
+        if answer[:at].strip() in pool.position:
+            return answer[:at].strip(), answer[at + 1 :]
+    if not places or not places[-1]:
+        raise PoolError(f"{answer!r} is not ID=LABEL; write for example {pool.ids[0]}={pool.classes[0]}")
+    return answer[: places[-1]], answer[places[-1] + 1 :]
 
 
 def _row(pool: Pool, name: str) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -83,7 +85,13 @@ def notify(notices: Iterable[str]) -> None:
 def console() -> Console:
     from rich.console import Console
 
-    return Console(highlight=False)
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            """The reader has gone: stop as a killed pipeline does, not with the code of a negative answer."""
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise SystemExit(141)
+
+    return Output(highlight=False)
 
 
 def emit(record: dict[str, Any], as_json: bool, render: Callable[[], Iterable[RenderableType]]) -> None:
@@ -113,10 +121,15 @@ def progress(hidden: bool = False) -> Progress:
     )
 
 
-def new_file(path: Path, what: str) -> Path:
-    """`path`, if nothing is there yet and its folder exists."""
-    if path.exists():
-        raise PoolError(f"{path} exists already; {what} never overwrites a file – name another, or remove it")
-    if not path.parent.is_dir():
-        raise PoolError(f"folder {path.parent} does not exist; create it before writing {path.name}")
-    return path
+def check_new(*paths: Path | None) -> None:
+    """Raise `PoolError` unless every path is another, not taken yet, and in a folder that exists."""
+    given = [path for path in paths if path is not None]
+    for at, path in enumerate(given):
+        if path in given[:at]:
+            raise PoolError(f"{path} is to hold two results; name a file for each")
+        if path.exists() or path.is_symlink():
+            raise PoolError(
+                f"{path} exists already and is never overwritten; name another file, or remove it"
+            )
+        if not path.parent.is_dir():
+            raise PoolError(f"folder {path.parent} does not exist; create it before writing {path.name}")

@@ -15,15 +15,16 @@ from certify.commands.options import (
     Scores,
     Seed,
     Tolerance,
+    check_new,
     emit,
     load_pool,
-    new_file,
     notify,
     progress,
 )
 from certify.errors import PoolError
 from certify.policies import DEFAULT_POLICY, POLICIES
 
+PICTURES = (".png", ".svg", ".pdf")
 LabelsFile = Annotated[
     Path,
     typer.Option(
@@ -90,8 +91,9 @@ def choose(
 
     if policy == "all" and (journal or picture):
         raise PoolError("--journal and --picture record one run; name one --policy for them")
-    if journal:
-        new_file(journal, "--journal")
+    check_new(journal, picture)
+    if picture is not None and picture.suffix.lower() not in PICTURES:
+        raise PoolError(f"{picture}: a picture is written as {', '.join(PICTURES)}; use one of these endings")
     pool = load_pool(files, classes, scores)
     known = read_labels(labels, pool, label_map=parse_label_map(label_map) if label_map else None)
     notify(known.notices)
@@ -146,9 +148,7 @@ def certificate(
     from certify.reading.labels import read_labels
     from certify.tolerance import exact_tolerance
 
-    for path in (output, problem):
-        if path is not None:
-            new_file(path, "certificate")
+    check_new(output, problem)
     if problem is not None and problem.suffix.lower() == ".csv" and exact_tolerance(tolerance):
         raise PoolError(
             f"{problem}: with a tolerance there is one covering problem a candidate and a CSV file holds "

@@ -79,9 +79,10 @@ def check_file(path: Path, suffixes: Sequence[str] = SUFFIXES) -> None:
     """Raises `PoolError` unless `path` is a readable file whose name ends in one of `suffixes`."""
     try:
         exists, is_folder = path.exists(), path.is_dir()
+        str(path).encode()  # the readers take names in UTF-8 only; UnicodeEncodeError is a ValueError
     except (OSError, ValueError) as error:
         raise PoolError(
-            f"{str(path)[:80]!r} is no usable file name ({error}); give the path of a file"
+            f"{str(path)[:80]!a} is no usable file name ({error}); give the path of a file"
         ) from None
     if is_folder:
         raise PoolError(f"{path} is a folder; name the files in it ({', '.join(suffixes)})")

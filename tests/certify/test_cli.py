@@ -235,3 +235,60 @@ def test_version_and_help():
     ):
         assert command in listed
         assert "Usage" in CliRunner().invoke(app, [command, "--help"]).output
+
+
+def test_the_chain_head_is_printed_whole():
+    opened, _ = run("start", "h.journal", *POOL)
+    shown, _ = run("status", "h.journal")
+    (first,), (second,) = (re.findall(r"\b[0-9a-f]{64}\b", text) for text in (opened, shown))
+    assert first == second
+    run("audit", "h.journal", "--head", second)
+
+
+def test_candidates_named_after_scores_are_audited_as_they_are():
+    for name, (p, q) in {"msp": (0.9, 0.2), "margin": (0.6, 0.7)}.items():
+        Path(f"{name}.csv").write_text(f"id,p_0,p_1\na,{p},{1 - p}\nb,{q},{1 - q}\n")
+    run("start", "m.journal", "msp.csv", "margin.csv")
+    assert run_json("audit", "msp.csv", "margin.csv", "m.journal")["ok"] is True
+
+
+def test_results_never_overwrite_anything_or_one_another():
+    Path("keep.png").write_text("mine")
+    for arguments in (
+        ["choose", *POOL, "-l", LABELS, "--picture", "keep.png"],
+        ["choose", *POOL, "-l", LABELS, "--picture", "new.xyz", "-j", "new.journal"],
+        ["certificate", *POOL, "-l", LABELS, "-o", "same.csv", "--problem", "same.csv"],
+    ):
+        run(*arguments, code=2)
+    assert Path("keep.png").read_text() == "mine"
+    assert not {"same.csv", "new.xyz", "new.journal"} & {path.name for path in Path().iterdir()}
+
+
+def test_answers_whose_ids_contain_an_equals_sign():
+    for name, scores in {"a": (0.9, 0.8), "b": (0.8, 0.9)}.items():
+        rows = [f"x={row},0,{score}" for row, score in enumerate(scores)]
+        Path(f"{name}.csv").write_text("\n".join(["id,prediction,confidence", *rows]))
+    run("start", "e.journal", "a.csv", "b.csv")
+    assert run_json("tell", "e.journal", "x=0=1", "x=1=0")["labels_read"] == 2
+
+
+def test_labelling_without_input_or_with_its_journal_gone():
+    run("start", "l.journal", *POOL)
+    with start("label", "l.journal") as process:
+        process.stdin.close()
+        assert "everything is kept" in process.stdout.read()
+    with start("label", "l.journal") as process:
+        while not process.stdout.readline().startswith("return-"):
+            pass
+        Path("l.journal").unlink()
+        process.stdin.write("g\n")
+        process.stdin.close()
+        assert "everything is kept" not in process.stdout.read()
+        assert "Traceback" not in process.stderr.read()
+    assert process.returncode == 2
+
+
+def test_other_askers_are_named():
+    run("start", "o.journal", *POOL)
+    run("ask", "o.journal", "-m", "106", "--asker", "bob")
+    assert "held by bob" in run("ask", "o.journal", "--asker", "ann")[0]
