@@ -397,8 +397,8 @@ class Session:
             label = told.get(row, self._state.label(row))
             if label is not None:
                 raise PoolError(
-                    f"row {row} ({self.pool.ids[row]}) cannot be skipped: it has the label {label!r}; a label "
-                    "can be corrected by telling another, but not taken back"
+                    f"row {row} ({self.pool.ids[row]}) cannot be skipped: it has the label {label!r}; a "
+                    "label can be corrected by telling another, but not taken back"
                 )
 
     def _positions(self, rows: Iterable[object]) -> list[int]:
