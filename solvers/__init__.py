@@ -8,7 +8,11 @@
 Importing the package loads numpy and nothing native beyond it; back ends load when they run.
 """
 
+from solvers.compare import compare
 from solvers.errors import SolverError
+from solvers.files import read_problem, write_problem
+from solvers.maximum_clique import MaximumClique
+from solvers.ordered_bradley_terry import OrderedBradleyTerry
 from solvers.problems import CoveringProgram, LinearProgram
 from solvers.solution import Claim, Multipliers, Solution, Status
 from solvers.solve import available, solve
@@ -17,10 +21,15 @@ __all__ = [
     "Claim",
     "CoveringProgram",
     "LinearProgram",
+    "MaximumClique",
     "Multipliers",
+    "OrderedBradleyTerry",
     "Solution",
     "SolverError",
     "Status",
     "available",
+    "compare",
+    "read_problem",
     "solve",
+    "write_problem",
 ]

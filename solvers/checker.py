@@ -10,6 +10,7 @@ bracket [lower, upper] is what is checked here:
   at least (p·D + Σ_i min(0, q − p·g_i)) / q columns. (For such a selection, q times its size is at least
   p·D plus the sum of q − p·g_i over its columns, and that sum is at least the one over all negative terms.)
   Or the section is infeasible: all columns together miss a demand.
+  A section may also hold a tree, which rules out every size below its stated bound; see check_tree.
 * upper: a witness. It takes the columns with q − p·g_i < 0, except in the listed classes: [i, t] means that
   of all columns with the same gains as column i, the first of them, the first t are taken.
 
@@ -20,6 +21,8 @@ a binary file: the line "certified-choice covering 1", a line of JSON
 {"dtype": "int32" or "int64", "sections": [{"constraints": m, "columns": n}, …]}, then for each section m
 demands and m × n gains, constraint after constraint, little-endian; demands are always int64.
 """
+
+from __future__ import annotations
 
 import csv
 import hashlib
@@ -36,9 +39,12 @@ from typing import Any
 FORMAT = "certified-choice covering proof"
 MAGIC = b"certified-choice covering 1\n"
 CHUNK = 1 << 16
+ROUNDING = 40
+PRIME = 997
 PROOF_KEYS = {"format", "version", "context", "sections", "witness", "bracket", "checksum"}
 SECTION_KEYS = {"name", "constraints", "columns", "sha256", "claim"}
 BOUND_KEYS = SECTION_KEYS | {"multipliers", "denominator", "numerator", "lower"}
+TREE_KEYS = BOUND_KEYS | {"tree"}
 INFEASIBLE_KEYS = SECTION_KEYS | {"constraint", "demand", "total"}
 
 
@@ -114,7 +120,8 @@ def priced(problem: Problem, p: Sequence[int]) -> Iterator[list[int]]:
 def check_section(section: dict[str, Any], problem: Problem, where: str) -> tuple[bytearray, list[int]]:
     """Check one section; returns the sign rule (1 where q − p·g_i < 0) and what it covers."""
     infeasible = isinstance(section, dict) and section.get("claim") == "infeasible"
-    keys(section, INFEASIBLE_KEYS if infeasible else BOUND_KEYS, where)
+    branched = isinstance(section, dict) and "tree" in section
+    keys(section, INFEASIBLE_KEYS if infeasible else TREE_KEYS if branched else BOUND_KEYS, where)
     need(isinstance(section["name"], str), f"{where}: the name must be text")
     m = len(problem.demands)
     need(len(problem.gains) == m, f"{where}: the problem has {m} demands, {len(problem.gains)} rows of gains")
@@ -141,9 +148,127 @@ def check_section(section: dict[str, Any], problem: Problem, where: str) -> tupl
     found = sum(map(mul, p, problem.demands)) + q * sum(rule) - sum(map(mul, p, covered))
     stated = integer(section["numerator"], f"{where} numerator")
     need(found == stated, f"{where}: the multipliers give the numerator {found}, not {stated}")
-    lower = integer(section["lower"], f"{where} lower bound")
-    need(lower == -(-found // q), f"{where}: {found} / {q} proves the bound {-(-found // q)}, not {lower}")
+    lower, bound = integer(section["lower"], f"{where} lower bound"), -(-found // q)
+    if branched:
+        need(lower > bound, f"{where}: the tree proves no more than the multipliers alone, {bound}")
+        part = opened(problem, p, q, q * (lower - 1) - found)
+        check_tree(section["tree"], part, lower - 1, where)
+    else:
+        need(lower == bound, f"{where}: {found} / {q} proves the bound {bound}, not {lower}")
     return rule, covered
+
+
+# -- the tree ----------------------------------------------------------------------------------------------
+#
+# To rule out that T columns or fewer do, subproblems are closed one after the other. A subproblem has free
+# columns (for each the tuple a of its row coefficients), rows a·x summed ≥ rhs, and a number of columns taken
+# already. Its first rows are the constraints; splits append more. For integers p, q ≥ 0 the inequality above
+# gives q·T ≥ N + Σ |q − p·a_i| over the free columns on the wrong side of the sign of q − p·a_i, where
+# N = q·taken + p·rhs + Σ min(0, q − p·a_i). With gap = q·T − N:
+#
+# * gap < 0 closes the subproblem;
+# * otherwise a column with q − p·a_i > gap is left out, one with q − p·a_i < −gap is taken, and the rest is
+#   looked at again, or split in two by an integer function π of its columns: π·x ≤ k or π·x ≥ k + 1.
+#
+# A tree is a list of steps. Each looks at the subproblem opened last; of a split the ≤ side comes first:
+#     [p, q, seal]                       close, or fix and look again
+#     [p, q, seal, column]               fix, then leave out the free column at this position and all later
+#                                        ones equal to it, or take it and all earlier ones equal to it (of
+#                                        equal columns a selection may be assumed to take the first ones)
+#     [p, q, seal, w, shift, k, second]  fix, then split: with v_i = w·a_i, π_i is ⌊(v_i + shift) / 2^40⌋
+#                                        where q − p·a_i ≥ 0 and −⌊(shift − v_i) / 2^40⌋ elsewhere
+# p and w leave out trailing zeros. The first subproblem is what the section's multipliers do not fix. The
+# seals 997 N + (q + Σ p + column) mod 997 and 997 Σ v + (Σ w + shift + k) mod 997 show any changed digit,
+# even one that N and π do not depend on.
+
+
+@dataclass(frozen=True)
+class Part:
+    """A subproblem: free columns, what the rows need, and how many columns are taken."""
+
+    columns: list[tuple[int, ...]]
+    rhs: list[int]
+    taken: int
+
+    def fixed(self, costs: Sequence[int], gap: int) -> Part:
+        """Without the columns whose cost decides them."""
+        ones = [a for a, c in zip(self.columns, costs, strict=True) if c < -gap]
+        free = [a for a, c in zip(self.columns, costs, strict=True) if -gap <= c <= gap]
+        rhs = [b - sum(a[j] for a in ones) for j, b in enumerate(self.rhs)]
+        return Part(free, rhs, self.taken + len(ones))
+
+    def sides(self, column: int) -> list[Part]:
+        """With a column and earlier ones equal to it taken; with it and later ones equal to it left out."""
+        a, before, after = self.columns[column], self.columns[:column], self.columns[column + 1 :]
+        kept = [other for other in before if other != a]
+        more = len(before) - len(kept) + 1
+        rhs = [b - more * v for b, v in zip(self.rhs, a, strict=True)]
+        out = before + [other for other in after if other != a]
+        return [Part(kept + after, rhs, self.taken + more), Part(out, self.rhs, self.taken)]
+
+    def cut(self, pi: Sequence[int], bound: int) -> Part:
+        """With the row π·x ≥ bound."""
+        columns = [(*a, v) for a, v in zip(self.columns, pi, strict=True)]
+        return Part(columns, [*self.rhs, bound], self.taken)
+
+
+def opened(problem: Problem, p: Sequence[int], q: int, gap: int) -> Part:
+    """The subproblem that multipliers p / q leave of the whole problem."""
+    taken, free = bytearray(), bytearray()
+    for values in priced(problem, p):
+        taken.extend(map((q + gap).__lt__, values))
+        free.extend(q - gap <= value <= q + gap for value in values)
+    rhs = [d - sum(compress(row, taken)) for d, row in zip(problem.demands, problem.gains, strict=True)]
+    return Part(list(zip(*(compress(row, free) for row in problem.gains), strict=True)), rhs, sum(taken))
+
+
+def weights(value: Any, rows: int, where: str, least: int | None = None) -> list[tuple[int, int]]:
+    """(row, weight) for the nonzero weights of a list."""
+    need(isinstance(value, list) and len(value) <= rows, f"{where}: at most {rows} integers are expected")
+    need(not value or value[-1] != 0, f"{where}: trailing zeros are left out")
+    return [(j, w) for j, w in enumerate(value) if integer(w, where, least)]
+
+
+def check_tree(steps: Any, part: Part, target: int, where: str) -> None:
+    """Check that the steps rule out every selection of at most ``target`` columns in ``part``."""
+    need(isinstance(steps, list), f"{where}: the tree must be a list")
+    todo = [part]
+    for number, step in enumerate(steps):
+        at = f"{where}, step {number} of the tree"
+        need(isinstance(step, list) and len(step) in (3, 4, 7), f"{at}: 3, 4 or 7 entries are expected")
+        need(bool(todo), f"{at}: nothing is left to look at")
+        part = todo.pop()
+        p, q = weights(step[0], len(part.rhs), at, 0), integer(step[1], at, 0)
+        costs = [q - sum(pj * a[j] for j, pj in p) for a in part.columns]
+        found = q * part.taken + sum(pj * part.rhs[j] for j, pj in p) + sum(c for c in costs if c < 0)
+        column = integer(step[3], at, 0) if len(step) == 4 else 0
+        seal = found * PRIME + (q + sum(pj for _, pj in p) + column) % PRIME
+        need(integer(step[2], at) == seal, f"{at}: its numbers give the seal {seal}, not {step[2]}")
+        gap = q * target - found
+        if gap < 0:
+            need(len(step) == 3, f"{at}: it is closed, there is nothing to split")
+            continue
+        part, costs = part.fixed(costs, gap), [c for c in costs if -gap <= c <= gap]
+        if len(step) == 3:
+            todo.append(part)
+        elif len(step) == 4:
+            need(column < len(part.columns), f"{at}: there is no column {column}")
+            todo += part.sides(column)
+        else:
+            w = weights(step[3], len(part.rhs), at)
+            shift, k, second = (integer(value, at) for value in step[4:])
+            values = [sum(wj * a[j] for j, wj in w) for a in part.columns]
+            seal = sum(values) * PRIME + (sum(wj for _, wj in w) + shift + k) % PRIME
+            need(second == seal, f"{at}: the split gives the seal {seal}, not {second}")
+            pi = [
+                (v + shift) >> ROUNDING if c >= 0 else -((shift - v) >> ROUNDING)
+                for v, c in zip(values, costs, strict=True)
+            ]
+            todo += [part.cut(pi, k + 1), part.cut([-v for v in pi], -k)]
+    need(not todo, f"{where}: the tree leaves {len(todo)} subproblems open")
+
+
+# -- the witness -------------------------------------------------------------------------------------------
 
 
 def check_witness(witness: dict[str, Any], problem: Problem, rule: bytearray, covered: list[int]) -> None:
@@ -253,7 +378,7 @@ def read_binary(path: Path) -> list[Problem]:
         except (ValueError, KeyError, TypeError) as error:
             raise Rejected(f"{path}: unreadable header ({error})") from error
 
-        def numbers(kind: str, count: int) -> "array[int]":
+        def numbers(kind: str, count: int) -> array[int]:
             values = array(kind)
             data = file.read(count * values.itemsize)
             need(len(data) == count * values.itemsize, f"{path}: the file ends early")

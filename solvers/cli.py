@@ -1,14 +1,33 @@
 """The ``solvers`` command."""
 
+from __future__ import annotations
+
+import sys
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
 
 import typer
 
-app = typer.Typer(add_completion=False, help="Exact optimisation: say what, choose who, believe nobody.")
+from solvers.commands.asking import compare, list_, solve
+from solvers.commands.checking import check
+from solvers.errors import SolverError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Exact optimisation: say what, choose who, believe nobody.\n\n"
+    "Who can solve what: list. One problem, one checked answer: solve. One problem, every back end: compare. "
+    "Somebody's proof: check.\n\n"
+    "Exit codes: 0 done, 1 a negative answer (no solution, a refuted claim, a rejected proof), "
+    "2 unusable input.",
+)
+app.command("list")(list_)
+for command in (solve, compare, check):
+    app.command()(command)
 
 
-def _print_version(wanted: bool) -> None:
+def _show_version(wanted: bool) -> None:
     if wanted:
         try:
             number = version("certified-choice")
@@ -18,17 +37,19 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
-def _root(
-    context: typer.Context,
+@app.callback()
+def _solvers(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+    pass
 
 
 def main() -> None:
-    """Entry point of the console command."""
-    app()
+    """Run the command line."""
+    try:
+        app()
+    except SolverError as error:
+        typer.echo(f"solvers: {error}", err=True)
+        sys.exit(2)

@@ -168,6 +168,20 @@ def best_multipliers(program: CoveringProgram, duals: npt.NDArray[np.float64]) -
     return found
 
 
+def out_of_reach(program: LinearProgram) -> str:
+    """Why no point can satisfy a linear program, where bounds or empty rows show it; empty otherwise."""
+    lower, upper = program.box()
+    for name, low, high in (("column", lower, upper), ("row", program.row_lower, program.row_upper)):
+        if (low > high).any():
+            at = int(np.flatnonzero(low > high)[0])
+            return f"{name} {at}: no value lies between its bounds {low[at]:g} and {high[at]:g}"
+    used = np.zeros(program.m, dtype=np.bool_)
+    _, index, value = program.columns()
+    used[index[value != 0]] = True
+    missed = np.flatnonzero(~used & ((program.row_lower > 0) | (program.row_upper < 0)))
+    return f"row {missed[0]} has no entries and its bounds exclude zero" if missed.size else ""
+
+
 def linear_bound(
     program: LinearProgram, duals: Sequence[Fraction], forgive: Fraction = Fraction(0)
 ) -> Fraction | None:

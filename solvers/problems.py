@@ -168,10 +168,16 @@ def _reals(values: object, name: str, size: int, default: float | None = None) -
     return np.ascontiguousarray(array)
 
 
-def _refuse(bad: npt.NDArray[np.bool_], values: npt.NDArray[Any], name: str, why: str) -> None:
+def _refuse(
+    bad: npt.NDArray[np.bool_], values: npt.NDArray[Any], name: str, why: str, sparse: Any = None
+) -> None:
+    """Name the first bad value; its place in the matrix if the values are those of a ``sparse`` one."""
     if bad.any():
-        at = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise SolverError(f"{name}[{', '.join(map(str, at))}] = {values[at]} {why}")
+        at = place = tuple(int(i) for i in np.argwhere(bad)[0])
+        if sparse is not None:
+            column = int(np.searchsorted(sparse.indptr, at[0], side="right")) - 1
+            place = (int(sparse.indices[at]), column)
+        raise SolverError(f"{name}[{', '.join(map(str, place))}] = {values[at]} {why}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,15 +240,13 @@ class LinearProgram:
         self._validate()
 
     def _validate(self) -> None:
-        values = self.matrix.data if hasattr(self.matrix, "tocsc") else self.matrix
-        for name, array in (("costs", self.costs), ("matrix", values)):
-            _refuse(~np.isfinite(array), array, name, "is not a finite number; replace it before solving.")
-            _refuse(
-                np.abs(array) >= LARGEST_COEFFICIENT,
-                array,
-                name,
-                f"is too large; |value| < {LARGEST_COEFFICIENT:g} is accepted. Rescale the row or column.",
-            )
+        sparse = self.matrix if hasattr(self.matrix, "tocsc") else None
+        values = self.matrix if sparse is None else sparse.data
+        for name, array, matrix in (("costs", self.costs, None), ("matrix", values, sparse)):
+            why = "is not a finite number; replace it before solving."
+            _refuse(~np.isfinite(array), array, name, why, matrix)
+            why = f"is too large; |value| < {LARGEST_COEFFICIENT:g} is accepted. Rescale the row or column."
+            _refuse(np.abs(array) >= LARGEST_COEFFICIENT, array, name, why, matrix)
         for name, array in (
             ("row_lower", self.row_lower),
             ("row_upper", self.row_upper),

@@ -15,6 +15,7 @@ import numpy as np
 
 from solvers import checker
 from solvers.covering.canonical import canonical
+from solvers.covering.tree import ColumnSplit, Step
 from solvers.errors import SolverError
 from solvers.exact import shortfall
 from solvers.problems import CoveringProgram, blocks
@@ -72,14 +73,29 @@ def _stated(section: Section) -> dict[str, Any]:
             f"Section {section.name!r} has no multipliers to prove a bound with; solve the program with "
             "solvers.solve and pass its Solution."
         )
-    return {
-        **stated,
+    tree = section.solution.tree
+    stated |= {
         "claim": "bound",
         "multipliers": list(dual.p),
         "denominator": dual.q,
         "numerator": dual.numerator,
-        "lower": dual.bound,
+        "lower": dual.bound if tree is None else tree.target + 1,
     }
+    return stated if tree is None else {**stated, "tree": [_listed(step) for step in tree.steps]}
+
+
+def _listed(step: Step) -> list[Any]:
+    """A step of a tree as the list that :mod:`solvers.checker` describes, with its seals."""
+    split, p, q = step.split, step.p, step.q
+    column = split.column if isinstance(split, ColumnSplit) else 0
+    listed = [list(p), q, step.numerator * checker.PRIME + (q + sum(p) + column) % checker.PRIME]
+    if isinstance(split, ColumnSplit):
+        return [*listed, column]
+    if split is None:
+        return listed
+    w, shift, k = split.weights, split.shift, split.k
+    seal = split.total * checker.PRIME + (sum(w) + shift + k) % checker.PRIME
+    return [*listed, list(w), shift, k, seal]
 
 
 def build(sections: Sequence[Section], context: Mapping[str, Any] | None = None) -> dict[str, Any]:

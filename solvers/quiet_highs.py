@@ -5,7 +5,9 @@ before any option can stop it, a rejected option shows in a return value only, a
 shared by the whole process (so it is left alone unless asked for, and then the scheduler is reset first).
 """
 
+import contextlib
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 from solvers.errors import SolverError
@@ -41,3 +43,22 @@ def new_highs(**options: Any) -> Any:
                 f"HiGHS refuses option {name} = {value!r}; see the option list of HiGHS {highs.version()}."
             )
     return highs
+
+
+@contextlib.contextmanager
+def fresh_threads(wanted: bool) -> Iterator[None]:
+    """Run the block with a thread scheduler of its own if ``wanted``, and leave none behind.
+
+    Any call of HiGHS in the process, also through other libraries, may have fixed the number of threads; a
+    second number would be an error there, and the number of this block would be one for whoever comes next.
+    """
+    if not wanted:
+        yield
+        return
+    with silenced():
+        import highspy
+    highspy.Highs.resetGlobalScheduler(True)
+    try:
+        yield
+    finally:
+        highspy.Highs.resetGlobalScheduler(True)

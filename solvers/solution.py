@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from solvers.covering.tree import Tree
+
 
 class Status(Enum):
     """One vocabulary for every back end."""
@@ -87,6 +89,7 @@ class Solution:
         claimed: what the back end said.
         reason: why the search stopped short or the claim was turned down; empty otherwise.
         multipliers: integer multipliers behind ``bound`` (covering programs only).
+        tree: what proves ``bound`` where it exceeds that of the multipliers (covering programs only).
     """
 
     status: Status
@@ -100,3 +103,4 @@ class Solution:
     claimed: Claim
     reason: str = ""
     multipliers: Multipliers | None = None
+    tree: Tree | None = None

@@ -4,7 +4,7 @@ import contextlib
 import time
 from typing import Any
 
-from solvers.backends import registered
+from solvers.backends import GROUP, registered
 from solvers.backends.base import Answer, Backend, Problem
 from solvers.errors import SolverError
 from solvers.problems import CoveringProgram
@@ -12,23 +12,24 @@ from solvers.quiet import silenced
 from solvers.solution import Solution, Status
 from solvers.verdict import judge
 
-PREFERRED = ("sorting", "sifting", "highs")
+PREFERRED = ("sorting", "sifting", "clique", "ordered-newton", "highs")
 """Order in which ``backend="auto"`` tries; any other back end comes after these, by name."""
 
 
-def _takes(backend: Backend, problem: Problem) -> str:
-    """Why the back end cannot take the problem; empty if it can."""
+def refusal(backend: Backend, problem: Problem) -> str:
+    """Why the back end cannot take the problem; empty if it can. Imports no native library."""
     if not isinstance(problem, backend.problems):
         names = ", ".join(t.__name__ for t in backend.problems)
         return f"it takes {names}, not {type(problem).__name__}."
-    if not backend.is_available():
-        return f"it is not available: {', '.join(backend.requires)} missing; {backend.install}."
+    lacks = backend.lacks()
+    if lacks:
+        return f"it is not available: {lacks} missing; {backend.install}."
     return backend.refuses(problem)
 
 
 def available(problem: Problem) -> list[str]:
     """Names of the installed back ends that take the problem, best first; imports no native library."""
-    names = [name for name, backend in registered().items() if not _takes(backend, problem)]
+    names = [name for name, backend in registered().items() if not refusal(backend, problem)]
     rank = {name: k for k, name in enumerate(PREFERRED)}
     return sorted(names, key=lambda name: (rank.get(name, len(rank)), name))
 
@@ -38,12 +39,15 @@ def _choose(problem: Problem, backend: str) -> Backend:
     if backend == "auto":
         names = available(problem)
         if not names:
-            reasons = "; ".join(f"{name}: {_takes(b, problem)}" for name, b in table.items())
+            reasons = "; ".join(f"{name}: {refusal(b, problem)}" for name, b in table.items())
             raise SolverError(f"No back end takes this {type(problem).__name__}. {reasons}")
         return table[names[0]]
     if backend not in table:
-        raise SolverError(f'Unknown back end {backend!r}; known: "auto", {", ".join(table)}.')
-    why = _takes(table[backend], problem)
+        raise SolverError(
+            f'Unknown back end {backend!r}; known: "auto", {", ".join(table)}. A package that brings another '
+            f"must be installed in this environment and declare it as an entry point of {GROUP!r}."
+        )
+    why = refusal(table[backend], problem)
     if why:
         others = ", ".join(available(problem)) or "none"
         raise SolverError(
@@ -58,7 +62,9 @@ def solve(
     """Solve a problem and check the answer exactly.
 
     Args:
-        problem: a :class:`~solvers.problems.CoveringProgram` or :class:`~solvers.problems.LinearProgram`.
+        problem: a :class:`~solvers.problems.CoveringProgram`, :class:`~solvers.problems.LinearProgram`,
+            :class:`~solvers.maximum_clique.MaximumClique` or
+            :class:`~solvers.ordered_bradley_terry.OrderedBradleyTerry`.
         backend: a name from :func:`available`, or "auto".
         time_limit: seconds; 0 returns at once without a solution. None for no limit.
         options: passed to the back end, which must know every one of them.
@@ -68,7 +74,8 @@ def solve(
     """
     if not isinstance(problem, Problem):
         raise SolverError(
-            f"{type(problem).__name__} is not a problem; build a CoveringProgram or LinearProgram."
+            f"{type(problem).__name__} is not a problem; build a CoveringProgram, LinearProgram, "
+            "MaximumClique or OrderedBradleyTerry."
         )
     if time_limit is not None and not time_limit >= 0:
         raise SolverError(f"time_limit = {time_limit!r}: seconds ≥ 0 or None expected.")

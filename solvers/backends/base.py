@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from solvers.covering.tree import Tree
+from solvers.maximum_clique import MaximumClique
+from solvers.ordered_bradley_terry import OrderedBradleyTerry
 from solvers.problems import CoveringProgram, LinearProgram
 from solvers.solution import Status
 
-Problem = CoveringProgram | LinearProgram
+Problem = CoveringProgram | LinearProgram | MaximumClique | OrderedBradleyTerry
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +32,7 @@ class Answer:
         duals: (m,), d optimum / d right-hand side in the problem's own sense of optimisation, or None.
             For a covering program: of its linear relaxation, all ≥ 0.
         multipliers: integer p (m,) and q whose ratio replaces ``duals`` exactly (covering programs).
+        tree: what proves more than the multipliers do (covering programs).
         ray: (m,), row multipliers that prove infeasibility of a linear program, or None.
         reason: what stopped it, in words.
     """
@@ -39,11 +43,16 @@ class Answer:
     bound: float | None = None
     duals: npt.NDArray[np.float64] | None = None
     multipliers: tuple[Sequence[int], int] | None = None
+    tree: Tree | None = None
     ray: npt.NDArray[np.float64] | None = None
     reason: str = ""
 
 
 def _everything(problem: Problem) -> str:
+    return ""
+
+
+def _nothing() -> str:
     return ""
 
 
@@ -60,6 +69,9 @@ class Backend:
         install: how to get them.
         quiet: True if it never writes to standard output; otherwise its output is kept from there.
         refuses: for a problem of a right type, why this one cannot be taken; empty if it can.
+        limits: the same in general, in a few words, for people who choose among back ends.
+        missing: what else is not installed (an executable), in words; empty if nothing.
+        tolerance: relative error its optima may have by design (first-order methods); 0 for all others.
     """
 
     name: str
@@ -70,7 +82,15 @@ class Backend:
     install: str = ""
     quiet: bool = False
     refuses: Callable[[Any], str] = _everything
+    limits: str = ""
+    tolerance: float = 0.0
+    missing: Callable[[], str] = _nothing
+
+    def lacks(self) -> str:
+        """What is not installed, in words; empty if nothing is missing. Imports none of it."""
+        modules = [module for module in self.requires if find_spec(module) is None]
+        return ", ".join(modules) if modules else self.missing()
 
     def is_available(self) -> bool:
-        """True if every required module is installed; imports none of them."""
-        return all(find_spec(module) is not None for module in self.requires)
+        """True if everything required is installed; imports none of it."""
+        return not self.lacks()

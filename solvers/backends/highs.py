@@ -4,19 +4,20 @@ Arrays are handed over once, column by column. Relative and absolute MIP gaps ar
 never means "within a ten-thousandth".
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from solvers.backends.base import Answer, Backend, Problem
+from solvers.clique import mip
 from solvers.exact import shortfall
-from solvers.problems import LARGEST_COEFFICIENT, CoveringProgram, LinearProgram
+from solvers.maximum_clique import MaximumClique
+from solvers.mixed import Clock, nothing_to_search, too_large, too_small
+from solvers.problems import CoveringProgram, LinearProgram
 from solvers.quiet_highs import new_highs
 from solvers.solution import Status
-
-SMALLEST = 1e-9
-"""HiGHS drops matrix entries below this size."""
 
 REFUSED = Answer(Status.ERROR, reason="HiGHS refused the model")
 
@@ -34,15 +35,10 @@ OPTIONS = {
 def refuses(problem: Problem) -> str:
     """Why HiGHS would not solve the problem as stated; empty if it does."""
     if isinstance(problem, CoveringProgram):
-        size = max([0, *problem.largest, *(abs(int(d)) for d in problem.demands)])
-        if size >= LARGEST_COEFFICIENT:
-            return f"an integer of size {size}: highs takes |integers| below {LARGEST_COEFFICIENT:g}."
-        return ""
-    entries = np.abs(problem.columns()[2])
-    small = entries[(entries > 0) & (entries < SMALLEST)]
-    if small.size:
-        return f"matrix entry of size {small[0]:g}: HiGHS drops entries below {SMALLEST:g}; rescale the row."
-    return ""
+        return too_large(problem, "highs")
+    if isinstance(problem, MaximumClique):
+        return mip.refuses(problem)
+    return too_small(problem) if isinstance(problem, LinearProgram) else ""
 
 
 def power_of_two_scale(largest: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -83,7 +79,7 @@ def load_covering(
     return "kError" not in str(status)
 
 
-def _load_linear(highs: Any, problem: LinearProgram) -> bool:
+def load_linear(highs: Any, problem: LinearProgram) -> bool:
     starts, index, value = problem.columns()
     status = highs.passModel(
         problem.n,
@@ -105,7 +101,7 @@ def _load_linear(highs: Any, problem: LinearProgram) -> bool:
     return "kError" not in str(status)
 
 
-def _outcome(highs: Any) -> tuple[Status, str]:
+def outcome(highs: Any) -> tuple[Status, str]:
     import highspy
 
     kind = highspy.HighsModelStatus
@@ -129,7 +125,7 @@ def _outcome(highs: Any) -> tuple[Status, str]:
 
 
 def _answer(highs: Any, integer: bool, duals: npt.NDArray[np.float64] | None) -> Answer:
-    status, reason = _outcome(highs)
+    status, reason = outcome(highs)
     info = highs.getInfo()
     solution = highs.getSolution()
     with_point = status in (Status.OPTIMAL, Status.FEASIBLE)
@@ -147,34 +143,44 @@ def _answer(highs: Any, integer: bool, duals: npt.NDArray[np.float64] | None) ->
     )
 
 
-def _run(highs: Any, integer: bool) -> None:
-    highs.run()
-    import highspy
-
-    unclear = (highspy.HighsModelStatus.kUnboundedOrInfeasible, highspy.HighsModelStatus.kInfeasible)
-    if highs.getModelStatus() in unclear and highs.getOptionValue("presolve")[1] != "off":
-        if integer and highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
-            return
-        highs.setOptionValue("presolve", "off")  # tells the two apart, and leaves a ray behind
-        highs.clearSolver()
-        highs.run()
+def _left(settings: dict[str, Any], clock: Clock) -> dict[str, Any]:
+    """The settings with what the calls before have left of the time limit."""
+    seconds = clock.left()
+    return settings if seconds is None else {**settings, "time_limit": seconds}
 
 
-def _solve_linear(problem: LinearProgram, settings: dict[str, Any]) -> Answer:
+def _told_apart(problem: LinearProgram, settings: dict[str, Any], clock: Clock, highs: Any) -> Any:
+    """Run again without presolve where that tells infeasible from unbounded, or leaves a ray behind."""
     integer = bool(problem.integrality.any())
-    highs = new_highs(**settings)
-    if not _load_linear(highs, problem):
-        return REFUSED
+    status, _ = outcome(highs)
+    if status is not Status.INFEASIBLE_OR_UNBOUNDED and (integer or status is not Status.INFEASIBLE):
+        return highs
+    if highs.getOptionValue("presolve")[1] == "off":
+        return highs
+    again = new_highs(**_left({**settings, "presolve": "off"}, clock))
+    load_linear(again, problem)
+    again.run()
+    return again if outcome(again)[0] is not Status.NO_SOLUTION else highs
+
+
+def _solve_linear(problem: LinearProgram, settings: dict[str, Any], clock: Clock) -> Answer:
+    settled = nothing_to_search(problem)
+    if settled is not None:
+        return settled
+    integer = bool(problem.integrality.any())
     duals = None
     if integer:  # the root relaxation's duals carry the bound that can be checked
-        highs.changeColsIntegrality(
-            problem.n, np.arange(problem.n, dtype=np.int32), np.zeros(problem.n, dtype=np.uint8)
-        )
+        highs = new_highs(**_left(settings, clock))
+        if not load_linear(highs, replace(problem, integrality=np.zeros(problem.n, dtype=np.bool_))):
+            return REFUSED
         highs.run()
-        if _outcome(highs)[0] is Status.OPTIMAL:
+        if outcome(highs)[0] is Status.OPTIMAL:
             duals = np.array(highs.getSolution().row_dual)
-        _load_linear(highs, problem)
-    _run(highs, integer)
+    highs = new_highs(**_left(settings, clock))
+    if not load_linear(highs, problem):
+        return REFUSED
+    highs.run()
+    highs = _told_apart(problem, settings, clock, highs)
     answer = _answer(highs, integer, duals)
     if answer.status is Status.INFEASIBLE and not integer:
         found, has_ray, ray = _dual_ray(highs)
@@ -188,22 +194,20 @@ def _dual_ray(highs: Any) -> tuple[bool, bool, npt.NDArray[np.float64] | None]:
     return "kOk" in str(status), bool(has_ray), np.array(rest[0]) if has_ray and rest else None
 
 
-def _solve_covering(problem: CoveringProgram, settings: dict[str, Any]) -> Answer:
+def _solve_covering(problem: CoveringProgram, settings: dict[str, Any], clock: Clock) -> Answer:
     row = shortfall(problem)
     if row is not None:
         return Answer(Status.INFEASIBLE, reason=f"constraint {row} exceeds the sum of its gains")
     if problem.n == 0:
         return Answer(Status.OPTIMAL, x=np.zeros(0), objective=0.0, bound=0.0, duals=np.zeros(problem.m))
     gains, demands = problem.gains.astype(np.float64), problem.demands.astype(np.float64)
-    highs = new_highs(**{"presolve": "off", **settings})
+    highs = new_highs(**{"presolve": "off", **_left(settings, clock)})
     if not load_covering(highs, gains, demands, np.ones(problem.n), integer=False):
         return REFUSED
     highs.run()
-    solved = _outcome(highs)[0] is Status.OPTIMAL
+    solved = outcome(highs)[0] is Status.OPTIMAL
     duals = np.array(highs.getSolution().row_dual) if solved else None
-    if "time_limit" in settings:  # what the relaxation left of it
-        settings = {**settings, "time_limit": max(0.0, settings["time_limit"] - highs.getRunTime())}
-    highs = new_highs(**settings)
+    highs = new_highs(**_left(settings, clock))
     load_covering(highs, gains, demands, np.ones(problem.n), integer=True)
     highs.run()
     return _answer(highs, True, duals)
@@ -214,20 +218,28 @@ def solve(problem: Problem, time_limit: float | None, **options: Any) -> Answer:
     settings: dict[str, Any] = {"mip_rel_gap": 0.0, "mip_abs_gap": 0.0, **options}
     if isinstance(problem, CoveringProgram):
         settings["mip_abs_gap"] = 0.999  # the objective counts columns: below one unit is none
-    if time_limit is not None:
-        settings["time_limit"] = float(time_limit)
+    clock = Clock.start(time_limit)
     if isinstance(problem, CoveringProgram):
-        return _solve_covering(problem, settings)
-    return _solve_linear(problem, settings)
+        return _solve_covering(problem, settings, clock)
+    if isinstance(problem, MaximumClique):
+        settings["mip_abs_gap"] = 0.999
+
+        def run(program: LinearProgram, seconds: float | None) -> Answer:
+            return _solve_linear(program, settings, Clock.start(seconds))
+
+        return mip.solve_by(run, problem, time_limit)
+    assert isinstance(problem, LinearProgram)
+    return _solve_linear(problem, settings, clock)
 
 
 BACKEND = Backend(
     name="highs",
-    problems=(CoveringProgram, LinearProgram),
+    problems=(CoveringProgram, LinearProgram, MaximumClique),
     solve=solve,
     options=OPTIONS,
     requires=("highspy",),
     install="pip install highspy",
     quiet=True,
     refuses=refuses,
+    limits="|integers| below 1e15; matrix entries from 1e-9",
 )

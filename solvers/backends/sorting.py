@@ -51,4 +51,11 @@ def _refuses(problem: Problem) -> str:
     return f"{rows} constraints with a positive demand; sorting takes at most one." if rows > 1 else ""
 
 
-BACKEND = Backend(name="sorting", problems=(CoveringProgram,), solve=solve, quiet=True, refuses=_refuses)
+BACKEND = Backend(
+    name="sorting",
+    problems=(CoveringProgram,),
+    solve=solve,
+    quiet=True,
+    refuses=_refuses,
+    limits="at most one constraint with a positive demand",
+)

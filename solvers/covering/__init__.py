@@ -1,1 +1,1 @@
-"""Specialised methods for covering programs: dual prices, incumbents, canonical witnesses."""
+"""Specialised methods for covering programs: dual prices, incumbents, canonical witnesses, trees."""

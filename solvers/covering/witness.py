@@ -25,6 +25,13 @@ POOL = 1600
 """Columns on either side a core is picked from."""
 SHAKES = 8
 """Descents per start."""
+MOST_STEPS = 20_000
+"""Swap evaluations in one wide core; small ones could take very many."""
+WIDTHS = (35, 70, 120)
+"""Columns on either side of the wider cores."""
+
+
+Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,40 +114,61 @@ def _diverse(shares: Reals, order: npt.NDArray[np.intp], grain: int, size: int) 
     return chosen
 
 
-def cores(program: CoveringProgram, relaxation: Relaxation) -> Iterator[Core]:
-    """Cores of columns with small |reduced cost|, half of them taken by the relaxation where possible."""
-    cost = relaxation.cost
-    near = np.abs(cost)
-    up = relaxation.x > 0.5
-    surplus = _surplus(program, up)
+def _nearest(program: CoveringProgram, relaxation: Relaxation, up: Mask) -> tuple[Places, Places]:
+    """Taken and other columns of small |reduced cost|, by increasing |reduced cost|, at most POOL of each."""
+    near = np.abs(relaxation.cost)
     pools = []
     for side in (np.flatnonzero(up), np.flatnonzero(~up)):
         pool = side
         if len(pool) > POOL:
             pool = pool[np.argpartition(near[pool], POOL)[:POOL]]
         pools.append(pool[np.lexsort((pool, near[pool]))])
-    inside, outside = pools
-    gains = program.gains[:, np.concatenate(pools)].astype(np.float64)
-    shares = gains * relaxation.prices[:, None]
+    return pools[0], pools[1]
+
+
+def _core(
+    program: CoveringProgram, relaxation: Relaxation, up: Mask, surplus: npt.NDArray[Any], columns: Places
+) -> Core:
+    """The core of these columns around the point ``up`` with its ``surplus`` (m,)."""
+    columns = columns[np.lexsort((columns, np.abs(relaxation.cost[columns])))]
+    fixed = up.copy()
+    fixed[columns] = False
+    freed = program.gains[:, columns[up[columns]]].astype(object).sum(axis=1)
+    return Core(
+        columns=columns,
+        gains=program.gains[:, columns].astype(np.float64),
+        cost=relaxation.cost[columns],
+        outside=fixed,
+        needed=(freed - surplus).astype(np.float64),
+    )
+
+
+def cores(program: CoveringProgram, relaxation: Relaxation) -> Iterator[Core]:
+    """Cores of columns with small |reduced cost|, half of them taken by the relaxation where possible."""
+    up = relaxation.x > 0.5
+    surplus = _surplus(program, up)
+    inside, outside = _nearest(program, relaxation, up)
+    pool = np.concatenate([inside, outside])
+    shares = program.gains[:, pool].astype(np.float64) * relaxation.prices[:, None]
     known: set[bytes] = set()
     for grain, size in CORES:
         first = _diverse(shares, np.arange(len(inside)), grain, size // 2)
         second = _diverse(shares, len(inside) + np.arange(len(outside)), grain, size - len(first))
-        columns = np.concatenate([inside, outside])[first + second]
-        columns = columns[np.lexsort((columns, near[columns]))]
-        if columns.tobytes() in known:
-            continue
-        known.add(columns.tobytes())
-        fixed = up.copy()
-        fixed[columns] = False
-        freed = program.gains[:, columns[up[columns]]].astype(object).sum(axis=1)
-        yield Core(
-            columns=columns,
-            gains=program.gains[:, columns].astype(np.float64),
-            cost=cost[columns],
-            outside=fixed,
-            needed=(freed - surplus).astype(np.float64),
-        )
+        core = _core(program, relaxation, up, surplus, pool[first + second])
+        if core.columns.tobytes() not in known:
+            known.add(core.columns.tobytes())
+            yield core
+
+
+def wide_cores(program: CoveringProgram, relaxation: Relaxation) -> Iterator[Core]:
+    """Cores of the columns with the smallest |reduced cost| on either side, without regard to variety."""
+    up = relaxation.x > 0.5
+    surplus = _surplus(program, up)
+    inside, outside = _nearest(program, relaxation, up)
+    for width in WIDTHS:
+        yield _core(program, relaxation, up, surplus, np.concatenate([inside[:width], outside[:width]]))
+        if width >= max(len(inside), len(outside)):
+            break
 
 
 def _best_swap(surplus: Reals, gains: Reals, x: Mask, after: Reals, total: Reals) -> tuple[float, int, int]:
@@ -206,12 +234,24 @@ def exchange(core: Core, prices: Reals, size: int, steps: int) -> Mask | None:
     return None
 
 
+def cover_of_size(
+    program: CoveringProgram, relaxation: Relaxation, core: Core, size: int, steps: int
+) -> Mask | None:
+    """A cover of ``size`` columns that departs from the relaxation within the core, verified in integers."""
+    found = exchange(core, relaxation.prices, size - int(core.outside.sum()), steps)
+    if found is None:
+        return None
+    x = core.outside.copy()
+    x[core.columns[found]] = True
+    return x if program.check(x) == 0 else None
+
+
 def improved(
     program: CoveringProgram, relaxation: Relaxation, x: Mask, lower: int, steps: int, deadline: float
 ) -> Mask:
     """The smallest cover found between ``lower`` and the size of x; x itself if there is none.
 
-    Sizes are tried from ``lower`` upwards, each on every core; a find is verified in integers.
+    Sizes are tried from ``lower`` upwards, each on every core.
     """
     if int(x.sum()) <= lower:
         return x
@@ -220,10 +260,25 @@ def improved(
         for core in around:
             if time.perf_counter() > deadline:
                 return x
-            found = exchange(core, relaxation.prices, size - int(core.outside.sum()), steps)
-            if found is not None:
-                better = core.outside.copy()
-                better[core.columns[found]] = True
-                if program.check(better) == 0:
-                    return better
+            better = cover_of_size(program, relaxation, core, size, steps)
+            if better is not None:
+                return better
     return x
+
+
+def sought(
+    program: CoveringProgram, relaxation: Relaxation, size: int, work: int, deadline: float
+) -> Mask | None:
+    """A cover of ``size`` columns from the wide cores, None if none was found.
+
+    Args:
+        work: constraints × pairs of columns to evaluate in every core.
+    """
+    for core in wide_cores(program, relaxation):
+        if time.perf_counter() > deadline:
+            break
+        steps = min(MOST_STEPS, work // (program.m * max(1, len(core.columns) // 2) ** 2))
+        found = cover_of_size(program, relaxation, core, size, steps)
+        if found is not None:
+            return found
+    return None

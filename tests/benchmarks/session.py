@@ -72,8 +72,8 @@ def main() -> None:
         print(f", then {each * 1e6:.0f} µs a label")
         rows = np.arange(min(n, 10_000))
         begin = perf_counter()
-        session.tell_all(rows, truth[rows])
-        print(f"tell_all of {len(rows)} labels {perf_counter() - begin:.2f} s")
+        session.tell(rows, truth[rows])
+        print(f"tell of {len(rows)} labels {perf_counter() - begin:.2f} s")
         begin = perf_counter()
         with Session.resume(path) as again:
             print(f"resume {perf_counter() - begin:.2f} s")

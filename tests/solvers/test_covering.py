@@ -1,14 +1,16 @@
-"""Every back end that takes covering programs, against brute force and against each other."""
+"""The specialised back ends and HiGHS on covering programs, against brute force and against each other.
+
+Every other back end meets covering programs in the conformance suite.
+"""
 
 import numpy as np
 import pytest
 from hypothesis import given
 
 from solvers import CoveringProgram, SolverError, Status, available, solve
-from solvers.backends import registered
 from tests.solvers.instances import brute_force, random_panel, seeded, small_programs
 
-COVERING = [name for name, b in registered().items() if CoveringProgram in b.problems]
+COVERING = ["highs", "sifting", "sorting"]
 
 
 def takes(name, program):
@@ -109,9 +111,7 @@ def test_many_ties_are_solved_at_the_root():
 @pytest.mark.parametrize("seed", range(4))
 def test_random_panels_of_four_candidates_close(seed):
     solution = solve(random_panel(20_000, 4, seed))
-    assert solution.objective - solution.bound <= 1
-    if seed != 1:
-        assert solution.proven
+    assert solution.proven
 
 
 def test_one_constraint_with_huge_numbers():

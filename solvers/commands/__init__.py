@@ -1,0 +1,1 @@
+"""The commands of ``solvers``, one file a subject."""

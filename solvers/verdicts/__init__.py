@@ -1,0 +1,1 @@
+"""What exact arithmetic makes of an answer, one file a problem type."""

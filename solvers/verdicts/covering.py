@@ -1,0 +1,65 @@
+"""Covering programs: feasibility counted in integers, the bound recomputed from multipliers and tree."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from solvers.backends.base import Answer
+from solvers.covering.canonical import canonical
+from solvers.covering.subproblem import holds
+from solvers.errors import SolverError
+from solvers.exact import best_multipliers, multipliers, shortfall
+from solvers.problems import CoveringProgram
+from solvers.solution import Multipliers, Status
+from solvers.verdicts.facts import POINTLESS, Facts, near_integers, refuted, usable_duals
+
+
+def _suggested(program: CoveringProgram, answer: Answer) -> Multipliers:
+    if answer.multipliers is not None:
+        p, q = answer.multipliers
+        if q >= 1 and len(p) == program.m and all(pj >= 0 for pj in p):
+            return multipliers(program, [int(pj) for pj in p], int(q))
+    duals = usable_duals(answer, program.m)
+    return best_multipliers(program, np.zeros(program.m) if duals is None else duals)
+
+
+def judge_covering(program: CoveringProgram, answer: Answer) -> Facts:
+    row = shortfall(program)
+    if row is not None:
+        why = (
+            f"constraint {row} asks for {int(program.demands[row])}, all {program.n} columns together "
+            f"give {program.totals[row]}"
+        )
+        return Facts(Status.INFEASIBLE, proven=True, reason=why)
+    dual = _suggested(program, answer)
+    if dual.numerator < 0:
+        dual = multipliers(program, [0] * program.m, 1)
+    duals = np.array([float(Fraction(pj, dual.q)) for pj in dual.p])
+    tree = answer.tree
+    if tree is not None and not (tree.target >= dual.bound and holds(program, dual, tree)):
+        tree = None
+    bound = dual.bound if tree is None else tree.target + 1
+    known = Facts(Status.ERROR, bound=bound, duals=duals, multipliers=dual, tree=tree, reason=answer.reason)
+    if answer.x is None and answer.status in (Status.NO_SOLUTION, Status.ERROR):
+        return replace(known, status=answer.status)
+    if answer.x is None:
+        return replace(known, reason=refuted(answer, "a feasible point exists and none was returned"))
+    if answer.status in POINTLESS:
+        return replace(known, reason=refuted(answer, "a point came with it"))
+    try:
+        x = program.mask(near_integers(answer.x))
+        violation = program.check(x)
+    except SolverError as error:
+        return replace(known, reason=refuted(answer, str(error)))
+    if violation:
+        return replace(known, reason=refuted(answer, f"a constraint is {violation} short at its point"))
+    x, _ = canonical(program, dual, x)
+    size = int(x.sum())
+    known = replace(known, status=Status.FEASIBLE, x=x, objective=size)
+    if size == bound:
+        return replace(known, status=Status.OPTIMAL, proven=True, reason="")
+    if answer.status is not Status.FEASIBLE:
+        why = f"optimality is claimed, the proven bound is {bound} against {size}"
+        return replace(known, reason=why)
+    return known
