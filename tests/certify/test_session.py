@@ -354,7 +354,7 @@ def test_wrong_labels_record_nothing(pool: Pool) -> None:
         session.tell([4, 5, 6], "cat")
     with pytest.raises(PoolError, match="are not a list"):
         session.tell(4, ["cat"])  # type: ignore[arg-type]
-    with pytest.raises(PoolError, match="row 4 .4. cannot be skipped: it has the label 'cat'"):
+    with pytest.raises(PoolError, match=r"row 4 \(4\) cannot be skipped: it has the label 'cat'"):
         session.tell([3, 4, 4], ["dog", "cat", "?"])
     assert session.verdict == Session(pool).verdict
     session.tell([4], ["cat"])

@@ -175,6 +175,8 @@ def test_unusable_lines_and_names(tmp_path, capsys):
     assert "line 2" in capsys.readouterr().err
     assert study.main(["--only", "win", "--output", str(output)]) == 2
     assert "no condition is called 'win'" in capsys.readouterr().err
+    assert study.main(["--only", "wine", "--output", str(tmp_path / "none" / "results.csv")]) == 2
+    assert "does not exist" in capsys.readouterr().err
 
 
 @pytest.mark.slow
