@@ -27,6 +27,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
@@ -41,6 +42,7 @@ MAGIC = b"certified-choice covering 1\n"
 CHUNK = 1 << 16
 ROUNDING = 40
 PRIME = 997
+INTEGER = re.compile("-?[0-9]+").fullmatch
 PROOF_KEYS = {"format", "version", "context", "sections", "witness", "bracket", "checksum"}
 SECTION_KEYS = {"name", "constraints", "columns", "sha256", "claim"}
 BOUND_KEYS = SECTION_KEYS | {"multipliers", "denominator", "numerator", "lower"}
@@ -326,7 +328,7 @@ def check(proof: dict[str, Any], problems: Problem | Sequence[Problem]) -> list[
     for k, (section, problem) in enumerate(zip(sections, problems, strict=True)):
         where = f"section {k}"
         rule, covered = check_section(section, problem, where)
-        name = f"{where} ({section['name']}, {section['constraints']} constraints × {problem.n} columns)"
+        name = f"{where} ({section['name']!r}, {section['constraints']} constraints × {problem.n} columns)"
         if section["claim"] == "infeasible":
             need(k != chosen, "witness: its section is infeasible")
             said.append(f"{name}: infeasible, constraint {section['constraint']} cannot be met")
@@ -374,9 +376,14 @@ def read_binary(path: Path) -> list[Problem]:
         try:
             header = json.loads(file.readline())
             code = {"int32": "i", "int64": "q"}[header["dtype"]]
-            sizes = [(int(s["constraints"]), int(s["columns"])) for s in header["sections"]]
-        except (ValueError, KeyError, TypeError) as error:
+            sizes = [
+                (integer(s["constraints"], "constraints", 0), integer(s["columns"], "columns", 0))
+                for s in header["sections"]
+            ]
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise Rejected(f"{path}: unreadable header ({error})") from error
+        wanted = sum(m * (8 + n * array(code).itemsize) for m, n in sizes)
+        need(wanted <= path.stat().st_size, f"{path}: the file ends early")
 
         def numbers(kind: str, count: int) -> array[int]:
             values = array(kind)
@@ -396,16 +403,23 @@ def read_csv(path: Path) -> list[Problem]:
     """The problem of a CSV file."""
     with path.open(newline="", encoding="utf-8") as file:
         rows = csv.reader(file)
-        width = len(next(rows, []))
         table: list[list[int]] = []
-        for k, row in enumerate(rows):
-            label = "demand" if k == 0 else str(k - 1)
-            good = len(row) == width and row[0] == label
-            need(good, f"{path}: line {k + 2} must be {label!r} and {width - 1} integers")
-            try:
+        try:
+            width = len(next(rows, []))
+            need(width > 0, f"{path}: the header is missing")
+            for k, row in enumerate(rows):
+                label = "demand" if k == 0 else str(k - 1)
+                good = len(row) == width and row[0] == label
+                need(good, f"{path}: line {k + 2} must be {label!r} and {width - 1} integers")
+                for value in row[1:]:  # int() alone would also take spaces, underscores and other digits
+                    need(INTEGER(value) is not None, f"{path}: line {k + 2}: {value!r} is not an integer")
                 table.append([int(value) for value in row[1:]])
-            except ValueError as error:
-                raise Rejected(f"{path}: line {k + 2}: {error}") from error
+        except csv.Error as error:
+            raise Rejected(f"{path}: line {rows.line_num}: {error}") from error
+        except ValueError as error:
+            if isinstance(error, Rejected):
+                raise
+            raise Rejected(f"{path}: line {len(table) + 2}: {error}") from error
     need(bool(table), f"{path}: the demands are missing")
     gains = [array("q", column) for column in zip(*table[1:], strict=True)] or [array("q")] * (width - 1)
     return [Problem(table[0], gains, len(table) - 1)]
@@ -420,17 +434,21 @@ def read_problems(path: str | Path) -> list[Problem]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0 if the proof holds, 1 if it does not, 2 if there is nothing to check."""
+    """0 if the proof holds, 1 if it does not, 2 if a problem or the file of the proof cannot be read."""
     if len(arguments) < 2:
         print("usage: python checker.py PROOF.json PROBLEM [PROBLEM ...]", file=sys.stderr)
         return 2
     try:
         problems = [problem for path in arguments[1:] for problem in read_problems(path)]
+    except (OSError, ValueError, OverflowError, MemoryError) as error:
+        print(f"unusable input: {error}", file=sys.stderr)
+        return 2
+    try:
         said = check(read_proof(arguments[0]), problems)
-    except Rejected as error:
+    except (ValueError, RecursionError) as error:  # also numbers too long to print, lists too deep to hash
         print(f"REJECTED: {error}")
         return 1
-    except (OSError, ValueError, OverflowError, TypeError) as error:
+    except OSError as error:
         print(f"unusable input: {error}", file=sys.stderr)
         return 2
     print("\n".join([*said, "PROVEN" if said[-1].endswith("optimal") else "CHECKED"]))

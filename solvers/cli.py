@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
@@ -48,8 +49,14 @@ def _solvers(
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a name the terminal cannot spell must not end the work
+            stream.reconfigure(errors="replace")
     try:
         app()
     except SolverError as error:
         typer.echo(f"solvers: {error}", err=True)
+        sys.exit(2)
+    except OSError as error:
+        typer.echo(f"solvers: {error}; check the path, its permissions and the space left", err=True)
         sys.exit(2)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -111,8 +112,8 @@ def compare(
     """
     if not isinstance(problem, Problem):
         raise SolverError(f"{type(problem).__name__} is not a problem; see the classes of solvers.problems.")
-    if time_limit is not None and not time_limit >= 0:
-        raise SolverError(f"time_limit = {time_limit!r}: seconds ≥ 0 or None expected.")
+    if time_limit is not None and not 0 <= time_limit < inf:
+        raise SolverError(f"time_limit = {time_limit!r}: seconds ≥ 0, or None for no limit, expected.")
     table = registered()
     names = list(table) if backends is None else list(dict.fromkeys(backends))
     unknown = [name for name in names if name not in table]
@@ -271,7 +272,8 @@ class _Timer(threading.Timer):
 
 @contextmanager
 def _ended_after(process: "subprocess.Popen[bytes]", seconds: float | None) -> Iterator[_Timer]:
-    timer = _Timer(threading.TIMEOUT_MAX if seconds is None else seconds, _end, [process])
+    longest = threading.TIMEOUT_MAX if seconds is None else min(seconds, threading.TIMEOUT_MAX)
+    timer = _Timer(longest, _end, [process])
     timer.daemon = True
     timer.start()
     try:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from solvers.arrays import read_only
 from solvers.errors import SolverError
 from solvers.problems import INT64_MAX
 
@@ -119,8 +120,8 @@ class MaximumClique:
         if len(set(names)) < size:
             twice = sorted(name for name in set(names) if list(names).count(name) > 1)
             raise SolverError(f"names: {twice[0]!r} appears more than once; names must be distinct.")
-        object.__setattr__(self, "adjacency", adjacency)
-        object.__setattr__(self, "weights", _weights(self.weights, size))
+        object.__setattr__(self, "adjacency", read_only(adjacency))
+        object.__setattr__(self, "weights", read_only(_weights(self.weights, size)))
         object.__setattr__(self, "names", tuple(str(name) for name in names))
 
     @property

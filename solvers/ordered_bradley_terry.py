@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from solvers.arrays import read_only
 from solvers.bradley_terry.enclosure import enclosed
 from solvers.errors import SolverError
 
 LARGEST_BOX = 300.0
 """Differences reach twice the box: exp(−600) is still a normal float64, and enclosures are shown up to it."""
+SMALLEST_BOX = 1e-9
+"""Products of smaller numbers come too close to the end of float64."""
 LARGEST_COUNT = 1e60
 SMALLEST_COUNT = 1e-60
 
@@ -76,7 +79,7 @@ class OrderedBradleyTerry:
         wins: nonnegative (K, K), wins of row over column, in any unit; 0 on the diagonal. Held as float64,
             which rounds counts beyond 2^53 by at most one part in 2^53.
         order: pairs (a, b), each demanding θ_a ≥ θ_b.
-        box: S_max, a number > 0 and at most 300.
+        box: S_max, a number from 1e-9 to 300.
         ridge: number ≥ 0.
 
     Raises:
@@ -92,13 +95,15 @@ class OrderedBradleyTerry:
     def __post_init__(self) -> None:
         wins = _wins(self.wins)
         box, ridge = _number(self.box, "box"), _number(self.ridge, "ridge")
-        if not 0 < box <= LARGEST_BOX:
-            raise SolverError(f"box = {box!r}: a number above 0 and at most {LARGEST_BOX:g} expected.")
+        if not SMALLEST_BOX <= box <= LARGEST_BOX:
+            raise SolverError(
+                f"box = {box!r}: a number from {SMALLEST_BOX:g} to {LARGEST_BOX:g} expected, above 0."
+            )
         if not (ridge == 0 or SMALLEST_COUNT <= ridge <= LARGEST_COUNT):
             raise SolverError(
                 f"ridge = {ridge!r}: 0 or a number from {SMALLEST_COUNT:g} to {LARGEST_COUNT:g} expected."
             )
-        object.__setattr__(self, "wins", wins)
+        object.__setattr__(self, "wins", read_only(wins))
         object.__setattr__(self, "order", _order(self.order, len(wins)))
         object.__setattr__(self, "box", box)
         object.__setattr__(self, "ridge", ridge)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
+from pathlib import Path
 
 from solvers.compare import Outcome, Row
+from solvers.errors import SolverError
+
+ENDINGS = (".png", ".svg", ".pdf")
 
 COLOURS = {
     Outcome.PROVEN: "#0072B2",
@@ -17,6 +21,18 @@ COLOURS = {
 }
 
 
+def check_ending(path: str | PathLike[str]) -> str:
+    """The ending of a picture's name, in lower case.
+
+    Raises:
+        SolverError: for any other ending.
+    """
+    found = Path(path).suffix.lower()
+    if found not in ENDINGS:
+        raise SolverError(f"{path}: ending {found!r}; pictures are drawn as {', '.join(ENDINGS)}.")
+    return found
+
+
 def seconds(comparisons: Sequence[tuple[str, Sequence[Row]]], path: str | PathLike[str]) -> None:
     """Bars of seconds on a log scale, one panel a problem, coloured by outcome (.png, .svg, .pdf).
 
@@ -24,8 +40,12 @@ def seconds(comparisons: Sequence[tuple[str, Sequence[Row]]], path: str | PathLi
 
     Args:
         comparisons: title and rows of each problem.
-        path: file to write.
+        path: file to write; must not exist.
+
+    Raises:
+        SolverError: for an ending other than those, and for a file that exists.
     """
+    ending = check_ending(path)
     import matplotlib
 
     matplotlib.use("Agg")
@@ -49,9 +69,9 @@ def seconds(comparisons: Sequence[tuple[str, Sequence[Row]]], path: str | PathLi
                 axes.text(left, at, f" {row.outcome.value}", va="center", fontsize=8, color=colour)
         axes.set_xscale("log")
         axes.set_xlim(left, longest * 6)
-        axes.set_yticks(range(len(rows)), [row.backend for row in rows], fontsize=8)
+        axes.set_yticks(range(len(rows)), [row.backend for row in rows], fontsize=8, parse_math=False)
         axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.set_title(title, fontsize=9, loc="left")
+        axes.set_title(title, fontsize=9, loc="left", parse_math=False)  # a file name may hold $
         axes.spines[["top", "right"]].set_visible(False)
     grid[-1, 0].set_xlabel("seconds, imports excluded")
     shown = dict.fromkeys(row.outcome for _, rows in comparisons for row in rows)
@@ -62,4 +82,8 @@ def seconds(comparisons: Sequence[tuple[str, Sequence[Row]]], path: str | PathLi
         frameon=False,
         fontsize=8,
     )
-    figure.savefig(path, dpi=150)
+    try:
+        with Path(path).open("xb") as file:  # given a name, matplotlib may write to another
+            figure.savefig(file, dpi=150, format=ending[1:])
+    except FileExistsError as error:
+        raise SolverError(f"{path} exists already and is never overwritten; name another file.") from error

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from solvers.arrays import KEPT_BYTES, exact_reals, read_only
 from solvers.errors import SolverError
 
 INT64_MAX = 2**63 - 1
@@ -31,7 +32,7 @@ def blocks(n: int, size: int = BLOCK) -> Iterator[slice]:
 
 
 def _integers(values: object, name: str, ndim: int) -> npt.NDArray[Any]:
-    """C-contiguous int32 or int64 array; int32 stays int32, nothing is copied without need."""
+    """C-contiguous int32 or int64 array; int32 stays int32."""
     if isinstance(values, np.ndarray):
         array = values
     else:
@@ -71,6 +72,9 @@ def _integers(values: object, name: str, ndim: int) -> npt.NDArray[Any]:
 class CoveringProgram:
     """min Σ x_i over x ∈ {0, 1}ⁿ with gains @ x ≥ demands.
 
+    What is given is copied, so that nothing proven changes with the caller's arrays. Only int32 and int64
+    gains of 64 MB or more are looked at where they are: leave those alone as long as the problem is in use.
+
     Args:
         gains: nonnegative integers (m, n), one row per constraint; int32 stays int32.
         demands: integers (m,); a demand of zero or less is met already.
@@ -99,8 +103,8 @@ class CoveringProgram:
                 f"gains[{row}, {column}] = {int(gains[row, column])} is negative; gains must be ≥ 0. "
                 "Complement the column (x → 1 − x) and move the constant into the demand."
             )
-        object.__setattr__(self, "gains", gains)
-        object.__setattr__(self, "demands", demands)
+        object.__setattr__(self, "gains", read_only(gains, KEPT_BYTES))
+        object.__setattr__(self, "demands", read_only(demands))
 
     @property
     def m(self) -> int:
@@ -159,13 +163,25 @@ class CoveringProgram:
 
 def _reals(values: object, name: str, size: int, default: float | None = None) -> npt.NDArray[np.float64]:
     if values is None and default is not None:
-        return np.full(size, default)
-    array = np.asarray(values, dtype=np.float64)
+        return read_only(np.full(size, default))
+    array = exact_reals(values, name)
     if array.ndim == 0 and default is not None:
         array = np.full(size, float(array))
     if array.shape != (size,):
         raise SolverError(f"{name}: shape {array.shape}, ({size},) expected.")
-    return np.ascontiguousarray(array)
+    return read_only(np.ascontiguousarray(array))
+
+
+def _sparse(matrix: Any) -> Any:
+    """A copy of a scipy sparse matrix by columns, float64, that cannot be written to."""
+    given = matrix.tocsc()
+    exact_reals(given.data, "matrix.data")
+    kept = given.astype(np.float64)
+    kept = given.copy() if kept is given else kept
+    kept.sum_duplicates()
+    for part in (kept.data, kept.indices, kept.indptr):
+        part.flags.writeable = False
+    return kept
 
 
 def _refuse(
@@ -192,9 +208,12 @@ class LinearProgram:
         integrality: bool (n,), True where x must be integer; all continuous by default.
         maximise: True for max.
 
+    Arrays are copied. Numbers of other types are accepted if some float64 equals them.
+
     Raises:
-        SolverError: for NaN anywhere, infinite costs or coefficients, costs or coefficients from 1e15 on,
-            finite bounds from 1e20 on, and wrong shapes: solvers drop or misread these silently.
+        SolverError: for integers, fractions and decimals that float64 would round, for NaN anywhere,
+            infinite costs or coefficients, costs or coefficients from 1e15 on, finite bounds from 1e20 on,
+            and wrong shapes: solvers drop or misread these silently.
     """
 
     costs: npt.NDArray[np.float64]
@@ -207,18 +226,17 @@ class LinearProgram:
     maximise: bool = False
 
     def __post_init__(self) -> None:
-        costs = np.ascontiguousarray(np.asarray(self.costs, dtype=np.float64))
+        costs = read_only(np.ascontiguousarray(exact_reals(self.costs, "costs")))
         if costs.ndim != 1:
             raise SolverError(f"costs: {costs.ndim} dimensions, 1 expected.")
         n = len(costs)
         matrix = self.matrix
         if matrix is None:
-            matrix = np.zeros((0, n))
+            matrix = read_only(np.zeros((0, n)))
         elif hasattr(matrix, "tocsc"):
-            matrix = matrix.tocsc().astype(np.float64)
-            matrix.sum_duplicates()
+            matrix = _sparse(matrix)
         else:
-            matrix = np.asarray(matrix, dtype=np.float64)
+            matrix = read_only(exact_reals(matrix, "matrix"))
         if matrix.ndim != 2 or matrix.shape[1] != n:
             raise SolverError(f"matrix: shape {matrix.shape}, (m, {n}) expected to match the costs.")
         m = int(matrix.shape[0])
@@ -236,7 +254,7 @@ class LinearProgram:
             raise SolverError(f"integrality: shape {integrality.shape}, ({n},) expected.")
         if not np.isin(integrality, (0, 1)).all():
             raise SolverError("integrality: True / 1 (integer) or False / 0 (continuous) expected.")
-        set_field(self, "integrality", integrality.astype(np.bool_))
+        set_field(self, "integrality", read_only(integrality.astype(np.bool_)))
         self._validate()
 
     def _validate(self) -> None:

@@ -15,11 +15,11 @@ import numpy as np
 
 from solvers import checker
 from solvers.covering.canonical import canonical
-from solvers.covering.tree import ColumnSplit, Step
 from solvers.errors import SolverError
 from solvers.exact import shortfall
 from solvers.problems import CoveringProgram, blocks
 from solvers.solution import Solution
+from solvers.tree import ColumnSplit, Step
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,31 +4,58 @@ import contextlib
 import ctypes
 import os
 import sys
+import threading
 from collections.abc import Iterator
+
+_LOCK = threading.Lock()
+
+
+class _State:
+    """How many blocks are open, in all threads, and how to undo what the first one did."""
+
+    depth = 0
+    undo = contextlib.ExitStack()
 
 
 @contextlib.contextmanager
 def silenced() -> Iterator[None]:
     """Send whatever is written to standard output, by Python or native code, to nowhere.
 
-    The descriptor belongs to the whole process: output of other threads during the block is lost too.
+    Descriptor and ``sys.stdout`` belong to the whole process. Blocks may overlap, in one thread or several:
+    the first to begin redirects them and the last to end restores them. In between the output of every
+    thread is lost, whether it is in a block or not.
     """
-    _flush()
+    with _LOCK:
+        if _State.depth == 0:
+            _State.undo = _redirected()
+        _State.depth += 1
     try:
-        saved = os.dup(1)
-    except OSError:  # the process has no standard output
         yield
-        return
-    sink = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(sink, 1)
-        with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
-            yield
-        _flush()
     finally:
-        os.dup2(saved, 1)
-        os.close(saved)
-        os.close(sink)
+        with _LOCK:
+            _State.depth -= 1
+            if _State.depth == 0:
+                _State.undo.close()
+
+
+def _redirected() -> contextlib.ExitStack:
+    """Redirect, and return what restores."""
+    _flush()
+    with contextlib.ExitStack() as stack:
+        try:
+            saved = os.dup(1)
+        except OSError:  # the process has no standard output
+            return contextlib.ExitStack()
+        stack.callback(os.close, saved)
+        sink = os.open(os.devnull, os.O_WRONLY)
+        stack.callback(os.close, sink)
+        nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
+        stack.callback(os.dup2, saved, 1)
+        os.dup2(sink, 1)
+        stack.enter_context(contextlib.redirect_stdout(nowhere))
+        stack.callback(_flush)
+        return stack.pop_all()
+    raise AssertionError("unreachable")
 
 
 def _flush() -> None:

@@ -19,6 +19,7 @@ from solvers.solution import Solution, Status
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 Record = dict[str, Any]
 
@@ -38,6 +39,11 @@ def kind_of(problem_type: type) -> str:
     """The short name of a problem type, as files state it."""
     names = {layout.problem: name for name, layout in LAYOUTS.items()}
     return names.get(problem_type, problem_type.__name__)
+
+
+def finite(value: float | None) -> float | None:
+    """A claimed number, None for inf and NaN, which JSON has no names for."""
+    return value if value is not None and isfinite(value) else None
 
 
 def exact(value: Fraction | int | None) -> Record | None:
@@ -80,8 +86,8 @@ def row_record(row: Row) -> Record:
         "status": None if row.status is None else row.status.value,
         "claimed": {
             "status": None if row.claimed_status is None else row.claimed_status.value,
-            "objective": row.claimed_objective,
-            "bound": row.claimed_bound,
+            "objective": finite(row.claimed_objective),
+            "bound": finite(row.claimed_bound),
         },
         "objective": exact(row.objective),
         "bracket": [exact(row.lower), exact(row.upper)],
@@ -123,21 +129,24 @@ def solution_record(problem: Problem, source: str, solution: Solution) -> Record
         "seconds": solution.seconds,
         "claimed": {
             "status": solution.claimed.status.value,
-            "objective": solution.claimed.objective,
-            "bound": solution.claimed.bound,
+            "objective": finite(solution.claimed.objective),
+            "bound": finite(solution.claimed.bound),
         },
         "columns": np.flatnonzero(x).tolist() if x is not None and x.dtype == np.bool_ else None,
-        "x": x.tolist() if x is not None and x.dtype != np.bool_ else None,
+        "x": [finite(v) for v in x.tolist()] if x is not None and x.dtype != np.bool_ else None,
     }
 
 
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str]) -> Table:
-    """A table with a header; columns named in ``right`` are aligned there."""
+def table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[str | Text]], right: Sequence[str]
+) -> Table:
+    """A table with a header; columns named in ``right`` are aligned there. Strings are shown as they are."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     drawn = Table(
-        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+        title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )
     for column in columns:
         drawn.add_column(
@@ -147,21 +156,21 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], rig
             no_wrap=column in ("back end", "time", "memory"),
         )
     for row in rows:
-        drawn.add_row(*row)
+        drawn.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return drawn
 
 
 def facts(title: str, rows: Iterable[tuple[str, object]]) -> Table:
-    """A two-column table of named facts."""
+    """A two-column table of named facts. Values are shown as they are."""
     from rich import box
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
-    drawn = Table(title=title, title_justify="left", title_style="bold", show_header=False, box=box.SIMPLE)
+    drawn = Table(title=Text(title, style="bold"), title_justify="left", show_header=False, box=box.SIMPLE)
     drawn.add_column(style="dim", no_wrap=True)
-    drawn.add_column()
+    drawn.add_column(overflow="fold")  # a long path is shown whole
     for name, value in rows:
-        drawn.add_row(name, escape(str(value)))
+        drawn.add_row(name, Text(str(value)))
     return drawn
 
 
@@ -205,26 +214,37 @@ def problem_line(record: Mapping[str, Any]) -> str:
     return f"{record['source']}: {record['type']}, {' × '.join(sizes)}{more}"
 
 
-def list_table(records: Sequence[Mapping[str, Any]]) -> Table:
-    from rich.markup import escape
+def list_parts(records: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Table of the back ends, then their limits and how to get those that are missing, in sentences."""
+    from rich.text import Text
 
-    return table(
+    drawn = table(
         "Back ends",
-        ("back end", "version", "problems", "limits", "how to get it"),
+        ("back end", "version", "problems"),
         [
             (
-                escape(record["name"]),
-                (escape(record["version"]) or "built in")
+                record["name"],
+                record["version"] or "built in"
                 if record["installed"]
-                else f"[red]{escape(record['missing'])} missing[/red]",
+                else Text(f"{record['missing']} missing", style="red"),
                 ", ".join(record["problems"]),
-                escape(_limits(record)),
-                "" if record["installed"] else escape(record["install"]),
             )
             for record in records
         ],
         (),
     )
+    limits = _together((record["name"], _limits(record)) for record in records)
+    missing = _together((record["name"], record["install"]) for record in records if not record["installed"])
+    return [drawn, *limits, *(f"To get {line}" for line in missing)]
+
+
+def _together(said: Iterable[tuple[str, str]]) -> list[str]:
+    """``a, b: what is said of both.``, one line for each thing said."""
+    names: dict[str, list[str]] = {}
+    for name, text in said:
+        if text:
+            names.setdefault(text.rstrip("."), []).append(name)
+    return [f"{', '.join(found)}: {text}." for text, found in names.items()]
 
 
 def _limits(record: Mapping[str, Any]) -> str:
@@ -236,7 +256,7 @@ def _limits(record: Mapping[str, Any]) -> str:
 
 def comparison_parts(record: Mapping[str, Any]) -> list[Any]:
     """Table and sentences of one comparison."""
-    from rich.markup import escape
+    from rich.text import Text
 
     rows = record["back_ends"]
     ran = [row for row in rows if row["outcome"] != Outcome.REFUSED.value]
@@ -245,10 +265,10 @@ def comparison_parts(record: Mapping[str, Any]) -> list[Any]:
         ("back end", "outcome", "claims", "proven", "time", "memory", "agrees"),
         [
             (
-                escape(row["backend"]),
-                f"[{STYLES[row['outcome']]}]{row['outcome']}[/]",
+                row["backend"],
+                Text(row["outcome"], style=STYLES[row["outcome"]]),
                 _claim(row["claimed"]),
-                escape(bracket_text(row["bracket"])),
+                bracket_text(row["bracket"]),
                 seconds_text(row["seconds"]),
                 memory_text(row["memory_bytes"]),
                 _agreement(row),
@@ -257,7 +277,7 @@ def comparison_parts(record: Mapping[str, Any]) -> list[Any]:
         ],
         ("claims", "proven", "time", "memory"),
     )
-    return [drawn, *map(escape, _sentences(record))]
+    return [drawn, *_sentences(record)]
 
 
 def _claim(claimed: Mapping[str, Any]) -> str:
@@ -267,12 +287,15 @@ def _claim(claimed: Mapping[str, Any]) -> str:
     return f"{claimed['status']} {number(value)}" if value is not None else str(claimed["status"])
 
 
-def _agreement(row: Mapping[str, Any]) -> str:
+def _agreement(row: Mapping[str, Any]) -> str | Text:
+    from rich.text import Text
+
     if row["agrees"] is None:
         return "–"
     if not row["agrees"]:
-        return "[red]NO[/red]"
-    rough = row["tolerance"] > INTEGER and row["claimed"]["status"] == Status.OPTIMAL.value
+        return Text("NO", style="red")
+    optimal = row["claimed"]["status"] == Status.OPTIMAL.value
+    rough = row["tolerance"] > INTEGER and optimal and not row["proven"]
     return f"to {row['tolerance']:.0e}" if rough else "yes"
 
 
@@ -288,11 +311,7 @@ def _sentences(record: Mapping[str, Any]) -> list[str]:
         lines.append(f"Proven in exact arithmetic: {', '.join(record['proven_by'])}.")
     if record["only_claimed_by"]:
         lines.append(f"Only claims, not proven to the last digit: {', '.join(record['only_claimed_by'])}.")
-    said: dict[str, list[str]] = {}
-    for row in record["back_ends"]:
-        if row["reason"]:
-            said.setdefault(row["reason"].rstrip("."), []).append(row["backend"])
-    return lines + [f"{', '.join(names)}: {why}." for why, names in said.items()]
+    return lines + _together((row["backend"], row["reason"]) for row in record["back_ends"])
 
 
 def solution_table(record: Mapping[str, Any], proof: str | None) -> Table:

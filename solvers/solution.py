@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from solvers.covering.tree import Tree
+from solvers.tree import Tree
 
 
 class Status(Enum):

@@ -88,9 +88,22 @@ def solve(
     if time_limit == 0 and not _settled(problem):
         answer = Answer(Status.NO_SOLUTION, reason="time limit of 0 seconds")
     else:
-        with contextlib.nullcontext() if chosen.quiet else silenced():
-            answer = chosen.solve(problem, time_limit, **options)
+        answer = _asked(chosen, problem, time_limit, options)
     return judge(problem, answer, chosen.name, began)
+
+
+def _asked(backend: Backend, problem: Problem, time_limit: float | None, options: dict[str, Any]) -> Answer:
+    """What the back end says, or that it failed. A SolverError is its refusal and meant for the caller."""
+    try:
+        with contextlib.nullcontext() if backend.quiet else silenced():
+            answer = backend.solve(problem, time_limit, **options)
+    except SolverError:
+        raise
+    except Exception as error:
+        return Answer(Status.ERROR, reason=f"the back end failed ({type(error).__name__}: {error})")
+    if not isinstance(answer, Answer) or not isinstance(answer.status, Status):
+        return Answer(Status.ERROR, reason="the back end returned no Answer with a Status")
+    return answer
 
 
 def _settled(problem: Problem) -> bool:

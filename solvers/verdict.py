@@ -10,7 +10,7 @@ from solvers.backends.base import Answer, Problem
 from solvers.maximum_clique import MaximumClique
 from solvers.ordered_bradley_terry import OrderedBradleyTerry
 from solvers.problems import CoveringProgram
-from solvers.solution import Claim, Solution
+from solvers.solution import Claim, Solution, Status
 from solvers.verdicts.bradley_terry import judge_bradley_terry
 from solvers.verdicts.clique import judge_clique
 from solvers.verdicts.covering import judge_covering
@@ -30,7 +30,11 @@ def _facts(problem: Problem, answer: Answer) -> Facts:
 
 def judge(problem: Problem, answer: Answer, backend: str, began: float) -> Solution:
     """The Solution that exact checks leave of an answer; ``began`` is the perf_counter at the start."""
-    facts = _facts(problem, answer)
+    try:
+        facts = _facts(problem, answer)
+    except Exception as error:  # whatever a back end returned: it is refused, and never stops the caller
+        why = f"what the back end returned cannot be read ({type(error).__name__}: {error})"
+        facts = Facts(Status.ERROR, reason=why)
     return Solution(
         status=facts.status,
         x=facts.x,

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from solvers.covering.tree import Tree
 from solvers.maximum_clique import MaximumClique
 from solvers.ordered_bradley_terry import OrderedBradleyTerry
 from solvers.problems import CoveringProgram, LinearProgram
 from solvers.solution import Status
+from solvers.tree import Tree
 
 Problem = CoveringProgram | LinearProgram | MaximumClique | OrderedBradleyTerry
 

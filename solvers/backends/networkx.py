@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from solvers.backends.base import Answer, Backend
 from solvers.maximum_clique import MaximumClique, Rank, better
@@ -25,12 +26,14 @@ class _Stopped(Exception):
     """A limit was reached; says which."""
 
 
-def _branches(near: dict[int, set[int]], left: Iterable[int], need: int) -> list[int]:
+def _branches(near: dict[int, set[int]], left: Iterable[int], need: int, deadline: float) -> list[int]:
     """Vertices that greedy colouring, in the order given, leaves outside its first ``need`` − 1 colours."""
     waiting = list(left)
     for _ in range(need - 1):
         if not waiting:
             break
+        if time.perf_counter() > deadline:  # one colouring of a large graph takes seconds
+            raise _Stopped("time limit")
         colour: set[int] = set()
         later = []
         for v in waiting:
@@ -58,8 +61,8 @@ def _listed(
 ) -> Iterator[list[int]]:
     """Cliques of at least ``best`` vertices and growing size; of the largest size all, each once."""
     chosen: list[int] = []
-    stack = [(set(order), _branches(near, order, best))]
-    count = nodes = 0
+    stack = [(set(order), _branches(near, order, best, deadline))]
+    count = 0
     while stack:
         left, options = stack[-1]
         if not options:
@@ -69,8 +72,7 @@ def _listed(
             continue
         v = options.pop()
         left.discard(v)
-        nodes += 1
-        if nodes % 256 == 0 and time.perf_counter() > deadline:
+        if time.perf_counter() > deadline:
             raise _Stopped("time limit")
         size = len(chosen) + 1
         inside = left & near[v]
@@ -82,10 +84,35 @@ def _listed(
                     raise _Stopped(f"more than {most} maximum cliques")
                 yield [*chosen, v]
         elif size + len(inside) >= best:
-            further = _branches(near, [w for w in order if w in inside], max(1, best - size))
+            further = _branches(near, [w for w in order if w in inside], max(1, best - size), deadline)
             if further:
                 chosen.append(v)
                 stack.append((inside, further))
+
+
+def _graph(near: npt.NDArray[np.bool_], vertices: list[int], deadline: float) -> Any:
+    """The networkx graph of some vertices; building one of a million edges takes seconds."""
+    import networkx
+
+    graph = networkx.Graph()
+    graph.add_nodes_from(vertices)
+    names = np.array(vertices)
+    for k, v in enumerate(vertices):
+        if time.perf_counter() > deadline:
+            raise _Stopped("time limit")
+        graph.add_edges_from((v, w) for w in names[k + 1 :][near[v, names[k + 1 :]]].tolist())
+    return graph
+
+
+def _quick(near: npt.NDArray[np.bool_], vertices: list[int]) -> list[int]:
+    """A maximal clique among some vertices, those of many neighbours first."""
+    left = np.array(vertices)
+    left = left[np.argsort(-near[np.ix_(left, left)].sum(axis=1), kind="stable")]
+    clique = []
+    while left.size:
+        clique.append(int(left[0]))
+        left = left[near[left[0], left]]
+    return clique
 
 
 def _maximum(graph: Any, most: int, deadline: float) -> tuple[list[list[int]], str]:
@@ -113,16 +140,23 @@ def solve(problem: MaximumClique, time_limit: float | None, *, most: int = 100_0
     import networkx
 
     deadline = math.inf if time_limit is None else time.perf_counter() + time_limit
-    complement = networkx.from_numpy_array(~problem.adjacency)
+    near = problem.adjacency
+    everything = list(range(problem.n))
     parts: list[list[list[int]]] = []
     stopped = ""
-    for vertices in sorted(map(sorted, networkx.connected_components(complement))):
+    try:
+        complement = _graph(~near, everything, deadline)
+        components = sorted(map(sorted, networkx.connected_components(complement)))
+    except _Stopped as reached:
+        return _preferred(problem, [[_quick(near, everything)]], most, str(reached), deadline)
+    for vertices in components:
         if len(vertices) == 1:  # adjacent to all others
             parts.append([vertices])
             continue
-        inner = networkx.from_numpy_array(problem.adjacency[np.ix_(vertices, vertices)])
-        graph = networkx.relabel_nodes(inner, dict(enumerate(vertices)))
-        part, limit = _maximum(graph, most, deadline)
+        try:
+            part, limit = _maximum(_graph(near, vertices, deadline), most, deadline)
+        except _Stopped as reached:
+            part, limit = [_quick(near, vertices)], str(reached)
         parts.append(part)
         stopped = stopped or limit
     return _preferred(problem, parts, most, stopped, deadline)

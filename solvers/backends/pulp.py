@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solvers.backends.base import Answer, Backend, Problem
-from solvers.backends.highs import outcome
+from solvers.highs_model import outcome
 from solvers.mixed import TIME_LIMIT, at_limit, presolves, solve_by, too_large, too_small, unit_gap
 from solvers.problems import CoveringProgram, LinearProgram
 from solvers.quiet_highs import fresh_threads, new_highs

@@ -39,7 +39,7 @@ def list_(as_json: AsJson = False) -> None:
     emit(
         {"back_ends": records, "bundled_problems": names},
         as_json,
-        lambda: [report.list_table(records), f"Bundled problems: {', '.join(names)}"],
+        lambda: [*report.list_parts(records), f"Bundled problems: {', '.join(names)}"],
     )
 
 
@@ -118,7 +118,8 @@ def compare(
     ] = None,
     time_limit: TimeLimit = 60.0,
     picture: Annotated[
-        Path | None, typer.Option("--picture", help="Also draw the seconds (.png, .svg).", show_default=False)
+        Path | None,
+        typer.Option("--picture", help="Also draw the seconds (.png, .svg, .pdf).", show_default=False),
     ] = None,
     save: Annotated[
         Path | None,
@@ -130,7 +131,7 @@ def compare(
 
     Each runs in a process of its own. Exit code 1 when one claims something that is refuted.
     """
-    from solvers import report
+    from solvers import plots, report
     from solvers.compare import compare as run
     from solvers.files import read_problems, write_problem
 
@@ -138,6 +139,8 @@ def compare(
         raise SolverError("Give problem files or --random covering|lp|mip|clique|fit, one of the two.")
     if save is not None and random is None:
         raise SolverError("--save writes the problem that --random makes; there is none.")
+    if picture is not None:
+        plots.check_ending(picture)
     for path in (picture, save):
         if path is not None:
             new_file(path, "compare")
@@ -156,8 +159,6 @@ def compare(
     records = [report.comparison_record(problem, source, rows) for source, problem, rows in compared]
     document: dict[str, object] = {"time_limit": time_limit, "comparisons": records}
     if picture is not None:
-        from solvers import plots
-
         plots.seconds(
             [
                 (report.problem_line(record["problem"]), rows)

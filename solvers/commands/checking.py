@@ -31,22 +31,18 @@ def check(
     """Check a proof against its problem, number by number, with the standard library's integers.
 
     The same check runs without this package: python solvers/checker.py PROOF PROBLEM.
-    Exit code 0 when everything holds, 1 when something does not.
+    Exit code 0 when everything holds, 1 when something does not, 2 when a problem cannot be read.
     """
-    from rich.markup import escape
+    from rich.text import Text
 
     from solvers import checker
 
     found = [problem for path in problems for problem in _problems(path)]
     try:
-        stated = checker.read_proof(proof)
+        said, lie = checker.check(checker.read_proof(proof), found), None
     except OSError as error:
         raise SolverError(f"{proof}: cannot be read ({error.strerror}); name a proof file.") from error
-    except checker.Rejected as error:  # not a proof at all: unusable rather than untrue
-        raise SolverError(f"{error}. Write proofs with `solvers solve -o PROOF`.") from error
-    try:
-        said, lie = checker.check(stated, found), None
-    except checker.Rejected as error:
+    except (ValueError, RecursionError) as error:  # as the checker does by itself
         said, lie = [], str(error)
     proven = bool(said) and said[-1].endswith("optimal")
     record = {"holds": lie is None, "optimal": proven, "established": said, "rejected": lie}
@@ -54,12 +50,12 @@ def check(
         record,
         as_json,
         lambda: [
-            *map(escape, said),
-            "[green]PROVEN[/green]"
+            *said,
+            Text("PROVEN", style="green")
             if proven
-            else "[cyan]CHECKED[/cyan]"
+            else Text("CHECKED", style="cyan")
             if lie is None
-            else f"[red]REJECTED[/red] {escape(lie)}",
+            else Text.assemble(("REJECTED", "red"), " ", lie),
         ],
     )
     if lie is not None:
@@ -75,8 +71,9 @@ def _problems(path: Path) -> Sequence[Problem]:
     if ending(path) in (".csv", ".cover"):
         try:
             return checker.read_problems(path)
-        except (OSError, checker.Rejected, OverflowError, ValueError) as error:
-            raise SolverError(f"{path}: {error}. The layouts are described in solvers/checker.py.") from error
+        except (OSError, OverflowError, ValueError) as error:
+            said = str(error) if str(path) in str(error) else f"{path}: {error}"
+            raise SolverError(f"{said}. The layouts are described in solvers/checker.py.") from error
     found = []
     for problem in read_problems(path):
         if not isinstance(problem, CoveringProgram):

@@ -16,9 +16,9 @@ import numpy as np
 from solvers.covering.search import GivenUp, Search
 from solvers.covering.splits import Rule
 from solvers.covering.subproblem import Mask, root
-from solvers.covering.tree import Tree
 from solvers.problems import CoveringProgram
 from solvers.solution import Multipliers
+from solvers.tree import Tree
 
 RULES = (
     Rule(terms=2, largest=2, tries=8, singles=False),

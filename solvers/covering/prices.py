@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from solvers.backends.highs import load_covering, power_of_two_scale
 from solvers.covering.canonical import column_keys
+from solvers.highs_model import load_covering, power_of_two_scale
 from solvers.problems import blocks
 from solvers.quiet_highs import new_highs
 

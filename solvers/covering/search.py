@@ -23,7 +23,7 @@ from solvers.covering.subproblem import (
     row_sides,
     without,
 )
-from solvers.covering.tree import ColumnSplit, Step
+from solvers.tree import ColumnSplit, Step
 
 DEPTH = 200
 CLOSING_BITS = (18, 24, 30, 36, 40)

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from solvers.backends.highs import load_covering, refuses
 from solvers.covering.prices import Mask
+from solvers.highs_model import load_covering
+from solvers.mixed import too_large
 from solvers.problems import CoveringProgram
 from solvers.quiet_highs import new_highs
 
@@ -14,7 +15,7 @@ NODES = 2000
 
 def integer_optimum(program: CoveringProgram) -> Mask | None:
     """A cover that HiGHS takes for the smallest, verified to be a cover; None if there is none to show."""
-    if program.n > COLUMNS or refuses(program):
+    if program.n > COLUMNS or too_large(program, "highs"):
         return None
     highs = new_highs(mip_rel_gap=0.0, mip_abs_gap=0.999, mip_max_nodes=NODES)
     gains, demands = program.gains.astype(np.float64), program.demands.astype(np.float64)

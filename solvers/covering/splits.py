@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from solvers.covering.simplex import Places, Reals, Simplex
 from solvers.covering.subproblem import Integers, Subproblem, equal_columns, rounded_row
-from solvers.covering.tree import RULE_BITS, ColumnSplit, RowSplit
+from solvers.tree import RULE_BITS, ColumnSplit, RowSplit
 
 BASIC = 8
 """Fractional basic columns whose tableau rows are combined."""

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from solvers.covering.tree import RULE_BITS, ColumnSplit, RowSplit, Step, Tree
 from solvers.problems import CoveringProgram, blocks
 from solvers.solution import Multipliers
+from solvers.tree import RULE_BITS, ColumnSplit, RowSplit, Step, Tree
 
 ROOM = 1 << 61
 """Sums and multipliers below this size are computed in int64, others as Python integers."""
@@ -183,9 +183,9 @@ def holds(program: CoveringProgram, dual: Multipliers, tree: Tree) -> bool:
     ``dual`` must be exact (from :func:`solvers.exact.multipliers`) and not rule them out by itself. O(n m),
     and small work for every step.
     """
-    target = tree.target
-    if dual.q * target < dual.numerator or not all(map(_is_plain, tree.steps)):
+    if not is_plain(tree) or dual.q * tree.target < dual.numerator:
         return False
+    target = tree.target
     open_parts = [root(program, dual, target)[0]]
     for step in tree.steps:
         if not open_parts:
@@ -218,14 +218,24 @@ def holds(program: CoveringProgram, dual: Multipliers, tree: Tree) -> bool:
     return not open_parts
 
 
-def _is_plain(step: Step) -> bool:
-    """Integers throughout, none of the multipliers negative."""
+def is_plain(tree: object) -> bool:
+    """True if this is a tree of steps, with integers throughout and none of the multipliers negative."""
+    if not isinstance(tree, Tree) or type(tree.target) is not int or type(tree.steps) is not tuple:
+        return False
+    return all(map(_is_plain, tree.steps))
+
+
+def _is_plain(step: object) -> bool:
+    if not isinstance(step, Step) or type(step.p) is not tuple:
+        return False
     split = step.split
     listed = [*step.p, step.q, step.numerator]
     if isinstance(split, ColumnSplit):
         listed.append(split.column)
-    elif split is not None:
+    elif isinstance(split, RowSplit) and type(split.weights) is tuple:
         listed += [*split.weights, split.shift, split.k, split.total]
+    elif split is not None:
+        return False
     return all(type(value) is int for value in listed) and min(step.p, default=0) >= 0 and step.q >= 0
 
 

@@ -28,8 +28,8 @@ def read(path: Path) -> LinearProgram:
     """The program of an MPS or LP file.
 
     Raises:
-        SolverError: with the reader's own words for a malformed file; for semicontinuous columns and
-            quadratic terms; for numbers that LinearProgram refuses.
+        SolverError: with the reader's own words for a malformed file; for one without columns; for
+            semicontinuous columns and quadratic terms; for numbers that LinearProgram refuses.
     """
     _check_numbers(path)
     with tempfile.TemporaryDirectory() as folder:
@@ -45,6 +45,8 @@ def read(path: Path) -> LinearProgram:
         raise SolverError(
             f"{path}: the reader would change the model: {ignored[0].split(':', 1)[-1].strip()}."
         )
+    if not highs.getLp().num_col_:  # the reader takes an empty text for a program
+        raise SolverError(f"{path}: no columns; an MPS or LP file with an objective and columns is expected.")
     return _program(highs, path)
 
 
@@ -166,14 +168,20 @@ def write(path: Path, problem: Problem) -> None:
     Raises:
         SolverError: for other types, for numbers MPS cannot hold exactly, and if HiGHS cannot write.
     """
-    from solvers.backends.highs import load_linear
+    from solvers.highs_model import load_linear
 
     program = as_linear(problem)
+    if not program.n:
+        raise SolverError(f"{path}: a program without columns is not read back from MPS; use .json or .npz.")
     with tempfile.TemporaryDirectory() as folder:
         highs = _quiet_highs(Path(folder) / "log")
         if not load_linear(highs, program) or "kError" in str(highs.writeModel(str(path))):
             raise SolverError(f"{path}: HiGHS could not write the model.")
-    changed = _difference(program, read(path))
+    try:
+        changed = _difference(program, read(path))
+    except SolverError:
+        path.unlink()
+        raise
     if changed:
         path.unlink()
         raise SolverError(f"{path}: {changed} would change on its way through MPS; use .json or .npz.")

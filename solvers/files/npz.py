@@ -116,4 +116,5 @@ def write(path: Path, problem: Problem) -> None:
             arrays |= {f"{name}_{part}": data for part, data in zip(PARTS, parts, strict=True)}
         elif value is not None:
             arrays[name] = value if field.kind in ("flag", "real") else field.array(value)
-    np.savez_compressed(path, **arrays)
+    with path.open("wb") as file:  # numpy would add .npz to a name that ends in .NPZ
+        np.savez_compressed(file, **arrays)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from solvers import write_problem
+from solvers import SolverError, write_problem
 from solvers.maximum_clique import MaximumClique
 from solvers.ordered_bradley_terry import OrderedBradleyTerry
 
@@ -31,7 +31,15 @@ def counts(table: Any, names: list[str]) -> npt.NDArray[np.int64]:
 
 
 def main(log: str, folder: str) -> None:
-    """Write ``arena-clique.json`` and ``arena-fit.json``."""
+    """Write ``arena-clique.json`` and ``arena-fit.json``.
+
+    Raises:
+        SolverError: if one of them exists already.
+    """
+    clique, fit = Path(folder) / "arena-clique.json", Path(folder) / "arena-fit.json"
+    for path in (clique, fit):
+        if path.exists() or path.is_symlink():
+            raise SolverError(f"{path} exists already and is never overwritten; name another folder.")
     import polars as pl
 
     battles = pl.read_parquet(
@@ -47,14 +55,14 @@ def main(log: str, folder: str) -> None:
     ]  # battles of every pair on code, instruction following and all the rest
     met = np.logical_and.reduce([table > 0 for table in played])
     weights = np.where(met, sum(played), 0)
-    write_problem(Path(folder) / "arena-clique.json", MaximumClique(met, weights, tuple(names)))
+    write_problem(clique, MaximumClique(met, weights, tuple(names)))
     wins = counts(battles, names)
     most = np.argsort(-(wins + wins.T).sum(axis=1), kind="stable")[:FITTED]
     kept = wins[np.ix_(most, most)]
     share = kept.sum(axis=1) / (kept + kept.T).sum(axis=1)
     third, second, first = (int(k) for k in np.argsort(share, kind="stable")[-3:])
     order = ((second, first), (third, second))  # the opposite of what the battles say
-    write_problem(Path(folder) / "arena-fit.json", OrderedBradleyTerry(kept.astype(np.float64), order))
+    write_problem(fit, OrderedBradleyTerry(kept.astype(np.float64), order))
 
 
 if __name__ == "__main__":

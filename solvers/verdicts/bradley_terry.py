@@ -113,7 +113,7 @@ def judge_bradley_terry(problem: OrderedBradleyTerry, answer: Answer) -> Facts:
     try:
         given = np.array(answer.x, dtype=np.float64)
         violation = problem.check(given)
-    except (SolverError, TypeError, ValueError) as error:
+    except (SolverError, TypeError, ValueError, OverflowError) as error:
         return Facts(Status.ERROR, reason=refuted(answer, str(error)))
     if violation > TOLERANCE * (1 + Fraction(problem.box)):
         why = f"its point violates a constraint by {float(violation):.6g}"

@@ -7,8 +7,6 @@ back end says shortens the search. If it does not finish within ``PROOF_NODES``,
 ``objective`` and ``bound`` count members; ``problem.rank`` tells the rest.
 """
 
-import numpy as np
-
 from solvers.backends.base import Answer
 from solvers.clique.graph import graph_of
 from solvers.clique.largest import colours
@@ -37,9 +35,9 @@ def judge_clique(problem: MaximumClique, answer: Answer) -> Facts:
     if answer.x is None or answer.status in POINTLESS:
         return Facts(Status.ERROR, bound=bound, reason=refuted(answer, "every graph has a maximum clique"))
     try:
-        x = problem.mask(near_integers(np.asarray(answer.x)))
+        x = problem.mask(near_integers(answer.x))
         missing = problem.check(x)
-    except SolverError as error:
+    except (SolverError, TypeError, ValueError) as error:
         return Facts(Status.ERROR, bound=bound, reason=refuted(answer, str(error)))
     if missing:
         why = f"{missing} pairs of its members are not adjacent"

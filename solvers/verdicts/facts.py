@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from solvers.backends.base import Answer
-from solvers.covering.tree import Tree
+from solvers.errors import SolverError
 from solvers.solution import Multipliers, Status
+from solvers.tree import Tree
 
 NEAR_INTEGER = 1e-5
 """Solvers return 0.9999999 for 1; entries this close are rounded and then counted in integers."""
@@ -34,14 +35,26 @@ class Facts:
 
 
 def usable_duals(answer: Answer, m: int) -> npt.NDArray[np.float64] | None:
+    """The duals (m,) if they are finite numbers; None for anything else."""
     if answer.duals is None:
         return None
-    duals = np.asarray(answer.duals, dtype=np.float64)
+    try:
+        duals = np.asarray(answer.duals, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
     return duals if duals.shape == (m,) and bool(np.isfinite(duals).all()) else None
 
 
-def near_integers(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    array = np.asarray(x)
+def near_integers(x: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Entries within ``NEAR_INTEGER`` of an integer as that integer, the others as they are.
+
+    Raises:
+        SolverError: if they do not form an array.
+    """
+    try:
+        array = np.asarray(x)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise SolverError(f"x cannot be read as numbers ({error}).") from error
     if array.dtype.kind != "f":
         return array
     near = np.rint(array)

@@ -25,10 +25,10 @@ from scipy.optimize import linprog
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from solvers import CoveringProgram, Solution, proof, read_problem, solve
-from solvers.backends.highs import load_covering
 from solvers.compare import compare
 from solvers.covering.prices import relax
 from solvers.exact import best_multipliers
+from solvers.highs_model import load_covering
 from solvers.instances import bundled
 from solvers.problem_files import write_binary
 from solvers.quiet_highs import new_highs

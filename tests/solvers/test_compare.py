@@ -132,6 +132,7 @@ def test_lies_crashes_and_hangs_are_rows_of_the_table(monkeypatch):
         ((COVERING, ["magic"]), "Unknown back end 'magic'; known"),
         ((COVERING, None, -1.0), "time_limit"),
         ((COVERING, None, float("nan")), "time_limit"),
+        ((COVERING, None, float("inf")), "time_limit"),
     ],
 )
 def test_bad_arguments(arguments, message):
@@ -207,9 +208,20 @@ def test_pictures(tmp_path):
         Row("two", "", Outcome.REFUSED, reason="too large"),
         Row("three", "", Outcome.PROVEN, seconds=0.001),
     )
-    for name in ("a.png", "a.svg"):
-        seconds([("one problem", rows), ("another", rows[1:2])], tmp_path / name)
+    for name in ("a.png", "a.svg", "a.PDF"):
+        seconds([("one problem: $x_{", rows), ("another", rows[1:2])], tmp_path / name)
         assert (tmp_path / name).stat().st_size > 1000
+    size = (tmp_path / "a.png").stat().st_size
+    for name, message in (("a.png", "exists already"), ("a", "ending ''"), ("a.json", "ending '.json'")):
+        with pytest.raises(SolverError, match=message):
+            seconds([("another", rows[1:2])], tmp_path / name)
+    assert (tmp_path / "a.png").stat().st_size == size
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.PDF", "a.png", "a.svg"]
+
+
+def test_limits_longer_than_a_timer_can_wait():
+    (row,) = compare(COVERING, ["sifting"], time_limit=1e12)
+    assert row.outcome is Outcome.PROVEN
 
 
 def test_sparse_programs_travel_to_the_process():

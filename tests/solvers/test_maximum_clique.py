@@ -223,6 +223,16 @@ def test_limits_are_named_and_leave_a_checked_clique():
     assert (nothing.status, nothing.x) == (Status.NO_SOLUTION, None)
 
 
+@pytest.mark.parametrize(("size", "density"), [(1000, 0.5), (1500, 0.9)])
+def test_networkx_obeys_a_time_limit_on_large_graphs(size, density):
+    problem = MaximumClique(random_graph(size, density, 0))
+    began = time.process_time()
+    answer = registered()["networkx"].solve(problem, 0.2)
+    assert time.process_time() - began < 3
+    assert (answer.status, answer.reason) == (Status.FEASIBLE, "time limit")
+    assert problem.check(answer.x) == 0
+
+
 def test_the_order_of_vertices_does_not_matter():
     adjacency, weights = random_graph(25, 0.7, 3), random_weights(25, 2)
     names = np.array([f"m{k:02d}" for k in range(25)])

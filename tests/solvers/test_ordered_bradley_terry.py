@@ -13,6 +13,7 @@ from solvers.backends import registered
 from solvers.backends.base import Answer, Backend
 from solvers.bradley_terry.enclosure import decay, gradient, log1p_small, surplus
 from solvers.bradley_terry.polytope import groups_of, repaired
+from solvers.ordered_bradley_terry import SMALLEST_BOX
 from solvers.verdicts.bradley_terry import allowance
 from tests.solvers.instances import seeded
 
@@ -180,6 +181,14 @@ def test_two_models_in_closed_form():
     np.testing.assert_allclose(tied.x, [0, 0], atol=1e-12)
     np.testing.assert_allclose(tied.duals, [-10.0], rtol=1e-6)  # 30 σ(0) − 10 σ(0): d maximum / d margin
     assert abs(tied.bound + 40 * LOG2) < Fraction(1, 10**10)
+
+
+@pytest.mark.parametrize("ridge", [0.0, 1.0])
+def test_the_smallest_box_is_solved(ridge):
+    wins = np.array([[0, 5.0, 1], [1, 0, 3], [2, 2, 0]])
+    solution = solve(OrderedBradleyTerry(wins, [(1, 0)], box=SMALLEST_BOX, ridge=ridge))
+    assert solution.status is Status.OPTIMAL
+    assert np.abs(solution.x).max() <= SMALLEST_BOX
 
 
 def test_separation_is_held_by_the_box():
@@ -395,6 +404,9 @@ def test_impossible_answers_are_refuted(lie, answer):
         (([[0, 1], [1, 0]], [(0, 0.5)]), "from 0 to 1"),
         (([[0, 1], [1, 0]], [0]), "a pair"),
         (([[0, 1], [1, 0]], [], 0.0), "box"),
+        (([[0, 1], [1, 0]], [], 5e-324), "box"),
+        (([[0, 1], [1, 0]], [], 1e-320), "box"),
+        (([[0, 1], [1, 0]], [], 9e-10), "box"),
         (([[0, 1], [1, 0]], [], 301.0), "box"),
         (([[0, 1], [1, 0]], [], float("inf")), "box"),
         (([[0, 1], [1, 0]], [], 1.0, -1.0), "ridge"),

@@ -1,5 +1,6 @@
 """Problem files: every layout gives back what went in, and every fault is located."""
 
+import csv
 import json
 
 import numpy as np
@@ -7,7 +8,15 @@ import pytest
 from hypothesis import given
 from scipy.sparse import csc_array
 
-from solvers import CoveringProgram, LinearProgram, SolverError, problem_files, read_problem, write_problem
+from solvers import (
+    CoveringProgram,
+    LinearProgram,
+    SolverError,
+    checker,
+    problem_files,
+    read_problem,
+    write_problem,
+)
 from solvers.files import ENDINGS, read_problems
 from solvers.files.layouts import LAYOUTS
 from solvers.instances import FOLDER, bundled
@@ -310,3 +319,67 @@ def test_bundled_problems_are_small_documented_and_readable():
     assert sum(path.stat().st_size for path in bundled().values()) < 1_000_000
     magic = read_problem(bundled()["magic-tree-8"])
     assert (magic.m, magic.n) == (7, 5706)
+
+
+@pytest.mark.parametrize("name", ["z.NPZ", "z.JSON", "z.CSV", "z.COVER"])
+def test_the_file_has_the_name_that_was_asked_for(tmp_path, name):
+    write_problem(tmp_path / name, COVERING)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    same(read_problem(tmp_path / name), read_problem(tmp_path / name))
+    assert read_problem(tmp_path / name).m == COVERING.m
+
+
+@pytest.mark.parametrize("text", ["", "\n", "end\n", "minimize\nend\n"])
+def test_lp_files_without_columns_are_refused(tmp_path, text):
+    path = tmp_path / "empty.lp"
+    path.write_text(text)
+    with pytest.raises(SolverError, match="no columns"):
+        read_problem(path)
+    with pytest.raises(SolverError, match="without columns"):
+        write_problem(tmp_path / "empty.mps", LinearProgram([]))
+    assert [path.name for path in tmp_path.iterdir()] == ["empty.lp"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "header is missing"),
+        ("\n\n", "header is missing"),
+        ("row,a\ndemand, 1\n", "line 2: ' 1' is not an integer"),
+        ("row,a\ndemand,1\n0,1_0\n", "line 3: '1_0' is not an integer"),
+        ("row,a\ndemand,+1\n", r"line 2: '\+1'"),
+        ("row,a\ndemand,\u0661\n", "line 2: .* is not an integer"),
+        ("row,a\ndemand," + "1" * 200_000, "line 2: field larger than field limit"),
+        ("row,a\ndemand," + "1" * 10_000, "line 2: "),
+    ],
+)
+def test_csv_files_hold_plain_integers(tmp_path, text, message):
+    path = tmp_path / "bad.csv"
+    path.write_text(text, encoding="utf-8")
+    limit = csv.field_size_limit(131_072)  # the usual one, whatever other readers of this process need
+    try:
+        with pytest.raises(SolverError, match=message):
+            read_problem(path)
+    finally:
+        csv.field_size_limit(limit)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "[" * 100_000,
+        "[]",
+        '{"dtype": [], "sections": []}',
+        '{"dtype": "int64", "sections": [{"constraints": 1.0, "columns": 0}]}',
+        '{"dtype": "int64", "sections": [{"constraints": true, "columns": 0}]}',
+        '{"dtype": "int64", "sections": [{"constraints": "1", "columns": 0}]}',
+        '{"dtype": "int64", "sections": [{"constraints": -1, "columns": 0}]}',
+        '{"dtype": "int64", "sections": [{"constraints": 1000000000000, "columns": 0}]}',
+        '{"dtype": "int64", "sections": [{"constraints": 1, "columns": 1000000000000}]}',
+    ],
+)
+def test_headers_of_binary_files(tmp_path, header):
+    path = tmp_path / "bad.cover"
+    path.write_bytes(checker.MAGIC + header.encode() + b"\n" + bytes(8))
+    with pytest.raises(SolverError, match=r"unreadable header|ends early"):
+        read_problem(path)

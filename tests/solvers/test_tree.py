@@ -16,7 +16,7 @@ from solvers.backends import registered
 from solvers.backends.base import Answer, Backend
 from solvers.covering.closing import SINGLES, attempt
 from solvers.covering.subproblem import combined, exact_sum, holds
-from solvers.covering.tree import ColumnSplit, RowSplit, Step, Tree
+from solvers.tree import ColumnSplit, RowSplit, Step, Tree
 from tests.solvers.instances import brute_force, random_panel, seeded, small_programs
 
 PANELS = [(300, 4, 2), (2000, 8, 4), (2000, 8, 5), (2000, 8, 11), (2000, 8, 13), (2000, 8, 17), (2000, 8, 22)]
