@@ -19,6 +19,7 @@ from certify.commands.options import (
     Classes,
     JournalFile,
     LabelMap,
+    Objective,
     PolicyName,
     PoolFiles,
     Scores,
@@ -44,6 +45,7 @@ def start(
     files: PoolFiles,
     policy: PolicyName = DEFAULT_POLICY,
     tolerance: Tolerance = "0",
+    objective: Objective = "augrc",
     seed: Seed = 0,
     owned: Annotated[
         Path | None, typer.Option("--owned", help="Labels you already have (id, label).", show_default=False)
@@ -59,7 +61,7 @@ def start(
     from certify.session import Session
 
     check_new(journal)
-    pool = load_pool(files, classes, scores)
+    pool = load_pool(files, classes, scores, objective)
     known = None if owned is None else read_labels(owned, pool, label_map=_mapping(label_map))
     if known is not None:
         notify(known.notices)

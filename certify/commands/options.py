@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certify.errors import PoolError
+from certify.objectives import OBJECTIVES, check_objective
 from certify.policies import POLICIES
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ Scores = Annotated[
         help="Confidence scores to compare on one .npz or p_CLASS file: msp,neg-entropy,margin.",
     ),
 ]
+Objective = Annotated[
+    str, typer.Option("--objective", help=f"What the best candidate has least of: {', '.join(OBJECTIVES)}.")
+]
 LabelMap = Annotated[
     str | None, typer.Option("--label-map", help="How labels are spelled, e.g. cat=0,dog=1.")
 ]
@@ -67,10 +71,11 @@ def split(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
-def load_pool(files: Sequence[Path], classes: str | None, scores: str | None) -> Pool:
-    """The pool of the command line; its notices go to the error stream."""
+def load_pool(files: Sequence[Path], classes: str | None, scores: str | None, objective: str) -> Pool:
+    """The pool of the command line, for an accepted objective; its notices go to the error stream."""
     from certify.reading.files import read_pool
 
+    check_objective(objective)
     pool = read_pool(files, classes=split(classes), scores=split(scores))
     notify(pool.notices)
     return pool

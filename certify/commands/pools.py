@@ -11,6 +11,7 @@ from certify.commands.options import (
     AsJson,
     Classes,
     LabelMap,
+    Objective,
     PoolFiles,
     Scores,
     Seed,
@@ -39,6 +40,7 @@ def plan(
         int | None, typer.Option("--budget", "-b", min=0, help="How many labels you could buy.")
     ] = None,
     tolerance: Tolerance = "0",
+    objective: Objective = "augrc",
     classes: Classes = None,
     scores: Scores = None,
     as_json: AsJson = False,
@@ -50,7 +52,7 @@ def plan(
     from certify import budget as planning
     from certify import report
 
-    pool = load_pool(files, classes, scores)
+    pool = load_pool(files, classes, scores, objective)
     record = report.plan_record(pool, planning.plan(pool, tolerance, budget))
     emit(record, as_json, lambda: report.plan_tables(record))
     if record["possible"] is False:
@@ -67,6 +69,7 @@ def choose(
         int | None, typer.Option("--budget", "-b", min=0, help="Stop after this many labels.")
     ] = None,
     tolerance: Tolerance = "0",
+    objective: Objective = "augrc",
     seed: Seed = 0,
     journal: Annotated[
         Path | None, typer.Option("--journal", "-j", help="Also write the run as a journal to audit.")
@@ -94,7 +97,7 @@ def choose(
     check_new(journal, picture)
     if picture is not None and picture.suffix.lower() not in PICTURES:
         raise PoolError(f"{picture}: a picture is written as {', '.join(PICTURES)}; use one of these endings")
-    pool = load_pool(files, classes, scores)
+    pool = load_pool(files, classes, scores, objective)
     known = read_labels(labels, pool, label_map=parse_label_map(label_map) if label_map else None)
     notify(known.notices)
     names = POLICIES if policy == "all" else (policy,)
@@ -135,6 +138,7 @@ def certificate(
         ),
     ] = None,
     tolerance: Tolerance = "0",
+    objective: Objective = "augrc",
     backend: Annotated[str, typer.Option("--backend", help="Who solves the covering program.")] = "auto",
     classes: Classes = None,
     scores: Scores = None,
@@ -154,7 +158,7 @@ def certificate(
             f"{problem}: with a tolerance there is one covering problem a candidate and a CSV file holds "
             "one; use another ending, such as .cover"
         )
-    pool = load_pool(files, classes, scores)
+    pool = load_pool(files, classes, scores, objective)
     known = read_labels(labels, pool, label_map=parse_label_map(label_map) if label_map else None)
     notify(known.notices)
     found = minimum_certificate(pool, known, tolerance, backend)

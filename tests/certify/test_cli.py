@@ -209,6 +209,8 @@ def test_demo_prints_the_whole_job():
         (["ask", LABELS], "labels.csv"),
         (["audit", "empty.csv"], "empty.csv|nothing to audit"),
         (["plan"], "POOL"),
+        (["plan", *POOL, "--objective", "f1"], "not a sum of row losses with weights fixed.*accepted: augrc"),
+        (["start", "new.journal", *POOL, "--objective", "happiness"], "accepted: augrc"),
     ],
 )
 def test_unusable_input_says_what_to_do_and_exits_with_2(arguments, message):
@@ -292,3 +294,19 @@ def test_other_askers_are_named():
     run("start", "o.journal", *POOL)
     run("ask", "o.journal", "-m", "106", "--asker", "bob")
     assert "held by bob" in run("ask", "o.journal", "--asker", "ann")[0]
+
+
+def test_one_and_two_threads_print_the_same(monkeypatch):
+    for name in ("a", "b", "c"):
+        rows = "\n".join(f"{row},{row * 7 % 2},0.5" for row in range(3000))
+        Path(f"{name}.csv").write_text(f"id,prediction,confidence\n{rows}\n")
+    Path("labels.csv").write_text("id,label\n" + "\n".join(f"{row},{row % 2}" for row in range(3000)))
+    printed = []
+    for threads in ("1", "2"):
+        for name in ("OMP_NUM_THREADS", "POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS"):
+            monkeypatch.setenv(name, threads)
+        plan, _ = run("plan", "a.csv", "b.csv", "c.csv", "--budget", "0", "--json")
+        choice, _ = run("choose", "a.csv", "b.csv", "c.csv", "-l", "labels.csv", "--policy", "all", "--json")
+        printed.append((plan, choice))
+    assert printed[0] == printed[1]
+    assert json.loads(printed[0][0])["bound"] == 0
