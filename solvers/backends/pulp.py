@@ -1,4 +1,7 @@
-"""PuLP: CBC through its files, HiGHS through its Python interface, and other solvers PuLP can call.
+"""PuLP: CBC through its files and HiGHS through its Python interface.
+
+Other programs that PuLP starts hand back no row duals (GLPK is one), so no optimum of a linear program could
+be proven from their answers; they are left out.
 
 CBC is handed text files of 13 digits and works with tolerances that swallow the thirteenth, so numbers of
 more than 12 significant digits are refused. PuLP calls a search that stopped at a limit "Optimal", and has
