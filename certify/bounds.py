@@ -105,6 +105,11 @@ def excesses(lower: PairMatrix) -> PairMatrix:
     return worst
 
 
+def gap(lower: PairMatrix, candidate: int, scale: int) -> Fraction:
+    """The candidate's exact worst-case excess δ as a difference of the objective."""
+    return Fraction(int(excesses(lower)[candidate]), scale)
+
+
 def best(lower: PairMatrix, requirement: Requirement) -> tuple[int, bool]:
     """The candidate to return now and whether it is certified.
 

@@ -93,15 +93,19 @@ def plan(pool: Pool, tolerance: Exact = "0", budget: int | None = None) -> Plan:
     if candidates > 2:
         kept = [np.delete(np.arange(candidates), k) for k in range(candidates)]
         without = tuple(fewest_labels(requirements[np.ix_(rest, rest)]) for rest in kept)
-    smallest, open_end = (None, False) if budget is None else _smallest_tolerance(risks, lower, budget)
-    return Plan(exact, fewest_labels(requirements), requirements, without, budget, smallest, open_end)
+    bound = fewest_labels(requirements)
+    smallest, open_end = None, False
+    if budget is not None:
+        strict = bound if exact == 0 else fewest_labels(pair_requirements(risks, lower, EXACT))
+        smallest, open_end = (
+            (Fraction(0), False) if strict <= budget else _smallest_tolerance(risks, lower, budget)
+        )
+    return Plan(exact, bound, requirements, without, budget, smallest, open_end)
 
 
 def _smallest_tolerance(risks: Risks, lower: PairMatrix, budget: int) -> tuple[Fraction, bool]:
-    """Least τ that `budget` labels do not rule out, and whether only values above it will do."""
+    """Least τ that `budget` labels, too few for τ = 0, do not rule out; whether only values above it do."""
     candidates, n = risks.shape
-    if fewest_labels(pair_requirements(risks, lower, EXACT)) <= budget:
-        return Fraction(0), False
     reach = np.zeros((candidates, candidates), dtype=np.int64)
     for j, k in risks.pairs():
         spans = risks.span(j, k)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from certify.bounds import PairMatrix, Requirement, best, excesses, initial_lower, lower_after, satisfied
+from certify.bounds import PairMatrix, Requirement, best, gap, initial_lower, lower_after, satisfied
 from certify.classes import Labels
 from certify.errors import PoolError
 from certify.pool import Pool
@@ -152,10 +152,10 @@ def covering_program(
 
 def _undecided(pool: Pool, codes: Codes, lower: PairMatrix, requirement: Requirement) -> PoolError:
     leader, _ = best(lower, requirement)
-    gap = Fraction(int(excesses(lower)[leader]), pool.risks.scale)
+    excess = gap(lower, leader, pool.risks.scale)
     missing = int((codes < 0).sum())
     return PoolError(
         f"these labels certify nobody: {missing} of {pool.n} rows have none, and {pool.names[leader]} is "
-        f"only known to be within {float(gap):.6g} AUGRC of the best; label more rows, or allow a "
-        f"tolerance of at least {decimal_text(gap)}"
+        f"only known to be within {float(excess):.6g} AUGRC of the best; label more rows, or allow a "
+        f"tolerance of at least {decimal_text(excess)}"
     )

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from certify.bounds import EXACT, PairMatrix, Requirement, added, best, excesses, initial_lower, satisfied
+from certify.bounds import EXACT, PairMatrix, Requirement, added, best, gap, initial_lower, satisfied
 from certify.policies import Order, OrderPolicy, make_policy
 from certify.pool import Pool
 from certify.risks import UNLABELLED, Codes, Risks
@@ -24,11 +24,9 @@ _NEVER = int(np.iinfo(np.int64).max)
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """rows: the labelled rows read, in order, (N,). asked: how many rows were asked for, those without a
-    label included. certified, winner, gap: the verdict after them."""
+    """rows: the labelled rows read, in order, (N,). certified, winner, gap: the verdict after them."""
 
     rows: Order
-    asked: int
     certified: bool
     winner: int
     gap: Fraction
@@ -60,14 +58,13 @@ def replay(
     limit = len(codes) if budget is None else budget
     read = np.zeros(len(codes), dtype=bool)
     parts: list[Order] = []
-    count, asked = 0, 0
+    count = 0
     while count < limit and not satisfied(lower, requirement).all(axis=0).any():
         active = chooser.active(lower)
         order = chooser.order(active)
         order = order[~read[order]]
         rows = order[codes[order] != UNLABELLED]
         if not len(rows):
-            asked = len(codes)
             break
         taken = 0
         for chunk in _chunks(rows, chooser.adaptive):
@@ -81,14 +78,12 @@ def replay(
                 break
         at = int(np.flatnonzero(order == rows[taken - 1])[0]) + 1 if taken else 0
         read[order[:at]] = True
-        asked += at
     winner, certified = best(lower, requirement)
     return Replay(
         rows=np.concatenate(parts) if parts else np.empty(0, dtype=np.int64),
-        asked=asked,
         certified=certified,
         winner=winner,
-        gap=Fraction(int(excesses(lower)[winner]), risks.scale),
+        gap=gap(lower, winner, risks.scale),
         lower=lower,
     )
 

@@ -58,15 +58,18 @@ def gap_record(gap: Fraction) -> Record:
     return {"exact": str(gap), "approximately": float(gap)}
 
 
-def verdict_record(pool: Pool, verdict: Verdict) -> Record:
+def answer_record(pool: Pool, answer: Verdict | Replay) -> Record:
     return {
-        "certified": verdict.certified,
-        "winner": pool.names[verdict.winner],
-        "gap": gap_record(verdict.gap),
-        "labels_read": verdict.labels_read,
+        "certified": answer.certified,
+        "winner": pool.names[answer.winner],
+        "gap": gap_record(answer.gap),
+        "labels_read": answer.labels_read,
         "rows": pool.n,
-        "at_least": verdict.at_least,
     }
+
+
+def verdict_record(pool: Pool, verdict: Verdict) -> Record:
+    return {**answer_record(pool, verdict), "at_least": verdict.at_least}
 
 
 def certificate_record(pool: Pool, certificate: Certificate) -> Record:
@@ -260,16 +263,6 @@ def policies_table(rows: Sequence[Mapping[str, Any]], n: int) -> Table:
             for row in rows
         ],
     )
-
-
-def replay_record(pool: Pool, run: Replay) -> Record:
-    return {
-        "certified": run.certified,
-        "winner": pool.names[run.winner],
-        "gap": gap_record(run.gap),
-        "labels_read": run.labels_read,
-        "rows": pool.n,
-    }
 
 
 def run_lines(records: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -47,9 +47,9 @@ class Session:
     seed: for the policy `random`. journal: path of a new journal file, None to keep nothing.
 
     owned: labels that are there already, {row: label}, one a row with None where unknown, or `Labels` as
-    read from a file. asker: who asks and tells unless
-    a call names somebody else. lease_seconds: how long an asked row is kept for its asker. sources: names
-    of the files the pool came from, for the journal. clock: Unix time in seconds.
+    read from a file. asker: who asks and tells unless a call names somebody else. lease_seconds: how long
+    an asked row is kept for its asker. sources: names of the files the pool came from, for the journal.
+    clock: Unix time in seconds.
 
     Rows are 0-based positions. Every error is a `PoolError`, and a call that raises one has recorded
     nothing.

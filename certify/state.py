@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from certify.bounds import PairMatrix, Requirement, best, excesses, row_gains
+from certify.bounds import PairMatrix, Requirement, best, gap, row_gains
 from certify.events import Event
 from certify.policies import Mask
 from certify.risks import UNLABELLED, Codes, Risks
@@ -104,20 +104,20 @@ class State:
         return self.certified != self.announced
 
     def verdict_body(self) -> Mapping[str, Any]:
-        winner, gap = self._answer()
+        winner, excess = self._answer()
         return {
             "certified": self.certified is not None,
             "winner": winner,
             "labels_read": self.labels_read,
-            "gap": f"{gap.numerator}/{gap.denominator}",
+            "gap": f"{excess.numerator}/{excess.denominator}",
         }
 
     def verdict(self) -> Verdict:
         """The answer now; later events do not change it."""
         if self._verdict is None:
             snapshot = Snapshot(self.risks, self.requirement, self.lower, self.closed, len(self.closed))
-            winner, gap = self._answer()
-            self._verdict = Verdict(self.certified is not None, winner, gap, self.labels_read, snapshot)
+            winner, excess = self._answer()
+            self._verdict = Verdict(self.certified is not None, winner, excess, self.labels_read, snapshot)
         return self._verdict
 
     def label(self, row: int) -> str | None:
@@ -128,7 +128,7 @@ class State:
     def _answer(self) -> tuple[int, Fraction]:
         """The candidate to return now and its worst-case excess."""
         winner, _ = best(self.lower, self.requirement)
-        return winner, Fraction(int(excesses(self.lower)[winner]), self.risks.scale)
+        return winner, gap(self.lower, winner, self.risks.scale)
 
     def _settle(self, lower: PairMatrix) -> None:
         winner, certified = best(lower, self.requirement)

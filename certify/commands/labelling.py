@@ -28,8 +28,9 @@ from certify.commands.options import (
     check_new,
     console,
     emit,
+    load_labels,
     load_pool,
-    notify,
+    mapping,
 )
 from certify.errors import PoolError
 from certify.policies import DEFAULT_POLICY
@@ -57,14 +58,11 @@ def start(
 ) -> None:
     """Open a labelling session: freeze the pool, the policy and the tolerance in a new journal."""
     from certify import report
-    from certify.reading.labels import read_labels
     from certify.session import Session
 
     check_new(journal)
     pool = load_pool(files, classes, scores, objective)
-    known = None if owned is None else read_labels(owned, pool, label_map=_mapping(label_map))
-    if known is not None:
-        notify(known.notices)
+    known = None if owned is None else load_labels(owned, pool, label_map)
     with Session(pool, policy, tolerance, seed, journal, owned=known, sources=files) as session:
         record = report.status_record(session)
         emit(
@@ -135,23 +133,21 @@ def tell(
     the row.
     """
     from certify import report
-    from certify.reading.labels import read_labels
     from certify.session import Session
 
     if not answers and labels is None:
         raise PoolError("nothing told; give ID=LABEL, or --labels FILE")
     with Session.resume(journal, asker=asker or _user()) as session:
-        pool, mapping = session.pool, _mapping(label_map) or {}
+        pool, renamed = session.pool, mapping(label_map) or {}
         rows: list[int] = []
         values: list[str] = []
         for answer in answers or ():
             name, label = _split_answer(pool, answer)
             rows.append(_row(pool, name))
             text = class_text(label)
-            values.append("?" if text is None else mapping.get(text, text))
+            values.append("?" if text is None else renamed.get(text, text))
         if labels is not None:
-            known = read_labels(labels, pool, label_map=mapping or None)
-            notify(known.notices)
+            known = load_labels(labels, pool, label_map)
             for row in known.rows:
                 rows.append(int(row))
                 values.append(pool.classes[known.codes[row]])
@@ -298,12 +294,6 @@ def _row(pool: Pool, name: str) -> int:
     if row is None:
         raise PoolError(f"no row has the id {name!r}; ids look like {pool.ids[0]!r}")
     return row
-
-
-def _mapping(text: str | None) -> dict[str, str] | None:
-    from certify.classes import parse_label_map
-
-    return None if text is None else parse_label_map(text)
 
 
 def _user() -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from certify.classes import Labels, parse_label_map
 from certify.errors import PoolError
 from certify.objectives import OBJECTIVES, check_objective
 from certify.policies import POLICIES
@@ -79,6 +80,20 @@ def load_pool(files: Sequence[Path], classes: str | None, scores: str | None, ob
     pool = read_pool(files, classes=split(classes), scores=split(scores))
     notify(pool.notices)
     return pool
+
+
+def mapping(label_map: str | None) -> dict[str, str] | None:
+    """The label map of the command line, None where none was given."""
+    return None if label_map is None else parse_label_map(label_map)
+
+
+def load_labels(path: Path, pool: Pool, label_map: str | None = None) -> Labels:
+    """The labels of a file for the rows of `pool`; notices go to the error stream."""
+    from certify.reading.labels import read_labels
+
+    known = read_labels(path, pool, label_map=mapping(label_map))
+    notify(known.notices)
+    return known
 
 
 def notify(notices: Iterable[str]) -> None:

@@ -18,8 +18,8 @@ from certify.commands.options import (
     Tolerance,
     check_new,
     emit,
+    load_labels,
     load_pool,
-    notify,
     progress,
 )
 from certify.errors import PoolError
@@ -88,8 +88,6 @@ def choose(
     Exit code 1 when the choice is still open at the end (budget spent, or labels missing).
     """
     from certify import report
-    from certify.classes import parse_label_map
-    from certify.reading.labels import read_labels
     from certify.replay import replay
 
     if policy == "all" and (journal or picture):
@@ -98,15 +96,14 @@ def choose(
     if picture is not None and picture.suffix.lower() not in PICTURES:
         raise PoolError(f"{picture}: a picture is written as {', '.join(PICTURES)}; use one of these endings")
     pool = load_pool(files, classes, scores, objective)
-    known = read_labels(labels, pool, label_map=parse_label_map(label_map) if label_map else None)
-    notify(known.notices)
+    known = load_labels(labels, pool, label_map)
     names = POLICIES if policy == "all" else (policy,)
     records = []
     with progress(as_json or len(names) == 1) as bars:
         for name in bars.track(names, description="policies"):
             run = replay(pool, known.codes, name, tolerance, budget, seed)
             records.append(
-                {"policy": name, "tolerance": tolerance, "seed": seed, **report.replay_record(pool, run)}
+                {"policy": name, "tolerance": tolerance, "seed": seed, **report.answer_record(pool, run)}
             )
     if journal:
         from certify.session import Session
@@ -148,8 +145,6 @@ def certificate(
     """Afterwards: how few labels would have been enough, with a proof that anybody can check."""
     from certify import report
     from certify.certificate import minimum_certificate
-    from certify.classes import parse_label_map
-    from certify.reading.labels import read_labels
     from certify.tolerance import exact_tolerance
 
     check_new(output, problem)
@@ -159,8 +154,7 @@ def certificate(
             "one; use another ending, such as .cover"
         )
     pool = load_pool(files, classes, scores, objective)
-    known = read_labels(labels, pool, label_map=parse_label_map(label_map) if label_map else None)
-    notify(known.notices)
+    known = load_labels(labels, pool, label_map)
     found = minimum_certificate(pool, known, tolerance, backend)
     if output is not None:
         found.write_proof(output)

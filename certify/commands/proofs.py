@@ -16,6 +16,8 @@ from certify.commands.options import (
     Scores,
     console,
     emit,
+    load_labels,
+    mapping,
     notify,
     progress,
     split,
@@ -57,7 +59,6 @@ def audit(
     Stops at the first lie with exit code 1.
     """
     from certify.audit import audit as check
-    from certify.classes import parse_label_map
 
     with _audit_progress(as_json) as shown:
         report = check(
@@ -66,7 +67,7 @@ def audit(
             head=head,
             classes=split(classes),
             scores=split(scores),
-            label_map=parse_label_map(label_map) if label_map else None,
+            label_map=mapping(label_map),
             progress=shown,
         )
     emit(_audit_record(report), as_json, lambda: _audit_parts(report))
@@ -92,7 +93,6 @@ def demo(
     from certify.certificate import minimum_certificate
     from certify.plots import trajectory
     from certify.reading.files import read_pool
-    from certify.reading.labels import read_labels
     from certify.replay import replay
     from certify.session import Session
 
@@ -104,7 +104,7 @@ def demo(
             out.print(part)
 
     pool = read_pool([CIFAR10_VGG16], scores=CONFIDENCE_SCORES)
-    known = read_labels(CIFAR10_VGG16, pool)
+    known = load_labels(CIFAR10_VGG16, pool)
     notify(pool.notices)
     say("[bold]Which confidence score of this network accepts its mistakes last?[/bold]")
     plan = report.plan_record(pool, planning.plan(pool, "0", budget=1000))
@@ -115,7 +115,7 @@ def demo(
     with progress(as_json) as bars:
         for policy in bars.track(POLICIES, description="policies"):
             run = replay(pool, known.codes, policy)
-            runs.append({"policy": policy, **report.replay_record(pool, run)})
+            runs.append({"policy": policy, **report.answer_record(pool, run)})
             if policy == DEFAULT_POLICY:
                 chosen = run
     say(report.policies_table(runs, pool.n))
