@@ -13,8 +13,18 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from certify.bounds import EXACT, PairMatrix, Requirement, added, best, gap, initial_lower, satisfied
-from certify.policies import Order, OrderPolicy, make_policy
+from certify.bounds import (
+    EXACT,
+    PairMatrix,
+    Requirement,
+    added,
+    best,
+    eliminated,
+    gap,
+    initial_lower,
+    satisfied,
+)
+from certify.policies import Order, Seen, make_policy
 from certify.pool import Pool
 from certify.risks import UNLABELLED, Codes, Risks
 from certify.tolerance import Exact, exact_tolerance
@@ -48,44 +58,44 @@ def replay(
     """Read rows in the policy's order until the test fires, the budget is spent or no label is left.
 
     codes: (n,) class codes, −1 for rows that nobody can label (asked for, then skipped). `budget` counts
-    labels. O(K²n + n log n) for an order that never changes; at most K − 1 times that otherwise.
+    labels. O(K²n + n log n) for an order that never changes; at most K − 1 times that when eliminations
+    change it, O(K²) a label beside the policy's own work when every label does.
     """
     risks = pool.risks
     requirement = Requirement.of(exact_tolerance(tolerance), risks.scale)
-    chooser = make_policy(policy, risks, seed)
+    chooser = make_policy(policy, pool, seed)
     lower = initial_lower(risks)
     finalists = _finalists(risks, codes, lower, requirement)
     limit = len(codes) if budget is None else budget
-    read = np.zeros(len(codes), dtype=bool)
-    parts: list[Order] = []
+    readable = np.ones(len(codes), dtype=bool)
+    known = np.full(len(codes), UNLABELLED, dtype=np.int16)
+    told: Order = np.empty(len(codes), dtype=np.int64)
     count = 0
     while count < limit and not satisfied(lower, requirement).all(axis=0).any():
-        active = chooser.active(lower)
-        order = chooser.order(active)
-        order = order[~read[order]]
-        rows = order[codes[order] != UNLABELLED]
-        if not len(rows):
+        stretch = chooser.stretch(Seen(lower, known, told[:count]), readable, 1)
+        order = stretch.rows[readable[stretch.rows]]
+        if not len(order):
             break
+        labelled = codes[order] != UNLABELLED
+        rows = order[labelled][: limit - count]
+        if stretch.labels is not None:
+            rows = rows[: stretch.labels]
         taken = 0
-        for chunk in _chunks(rows, chooser.adaptive):
-            room = limit - count
-            stop, change = _events(risks, codes, chunk[:room], lower, requirement, finalists, chooser, active)
-            part = chunk[: min(stop, change, room)]
-            lower += _added(risks, codes, part)
-            parts.append(part)
+        for chunk in _chunks(rows, stretch.until_elimination):
+            racing = ~eliminated(lower) if stretch.until_elimination else None
+            fired = _fires_after(risks, codes, chunk, lower, requirement, finalists, racing)
+            part = chunk[:fired]
+            lower = lower + _added(risks, codes, part)
+            told[count : count + len(part)] = part
+            known[part] = codes[part]
             count, taken = count + len(part), taken + len(part)
-            if stop != _NEVER or change != _NEVER or count >= limit:
+            if fired != _NEVER:
                 break
-        at = int(np.flatnonzero(order == rows[taken - 1])[0]) + 1 if taken else 0
-        read[order[:at]] = True
+        # rows that nobody can label were asked for, in vain, up to the last label read
+        passed = len(order) if taken == labelled.sum() else int(np.flatnonzero(labelled)[taken - 1]) + 1
+        readable[order[:passed]] = False
     winner, certified = best(lower, requirement)
-    return Replay(
-        rows=np.concatenate(parts) if parts else np.empty(0, dtype=np.int64),
-        certified=certified,
-        winner=winner,
-        gap=gap(lower, winner, risks.scale),
-        lower=lower,
-    )
+    return Replay(told[:count].copy(), certified, winner, gap(lower, winner, risks.scale), lower)
 
 
 def _finalists(risks: Risks, codes: Codes, lower: PairMatrix, requirement: Requirement) -> list[int]:
@@ -113,17 +123,16 @@ def _chunks(rows: Order, adaptive: bool) -> Iterator[Order]:
         start, size = start + size, 2 * size
 
 
-def _events(
+def _fires_after(
     risks: Risks,
     codes: Codes,
     rows: Order,
     lower: PairMatrix,
     requirement: Requirement,
     finalists: list[int],
-    chooser: OrderPolicy,
-    active: npt.NDArray[np.bool_],
-) -> tuple[int, int]:
-    """After how many of `rows` the test fires, and after how many a candidate is eliminated."""
+    racing: npt.NDArray[np.bool_] | None,
+) -> int:
+    """After how many of `rows` the test first fires or, where `racing` is given, one of these drops out."""
     candidates = len(lower)
     labels = codes[rows]
     sums: dict[tuple[int, int], npt.NDArray[np.int64]] = {}
@@ -138,15 +147,13 @@ def _events(
         return at + 1 if at < len(rows) else _NEVER
 
     levels = requirement.levels(candidates)
-    stop = min(
+    fired = min(
         (max(reached(j, k, int(levels[j, k])) for j in range(candidates) if j != k) for k in finalists),
         default=_NEVER,
     )
-    change = _NEVER
-    if chooser.adaptive:
+    if racing is not None:
         exact = EXACT.levels(candidates)
-        alive = [int(k) for k in np.flatnonzero(active)]
-        change = min(
-            (reached(j, k, int(exact[j, k])) for j in alive for k in alive if j != k), default=_NEVER
-        )
-    return stop, change
+        alive = [int(k) for k in np.flatnonzero(racing)]
+        dropped = (reached(j, k, int(exact[j, k])) for j in alive for k in alive if j != k)
+        fired = min(fired, min(dropped, default=_NEVER))
+    return fired

@@ -26,7 +26,7 @@ from certify.errors import PoolError
 from certify.events import Event, timestamp
 from certify.frozen import freeze, thaw
 from certify.journal import RESTORE, Journal, check_free
-from certify.policies import DEFAULT_POLICY, make_policy
+from certify.policies import DEFAULT_POLICY, make_policy, propose
 from certify.pool import Pool
 from certify.risks import UNLABELLED, Codes
 from certify.state import Lease, State
@@ -44,7 +44,7 @@ class Session:
     """A labelling session on one pool.
 
     policy: one of `certify.POLICIES`. tolerance: an AUGRC difference τ ≥ 0, read as an exact decimal.
-    seed: for the policy `random`. journal: path of a new journal file, None to keep nothing.
+    seed: for policies in which chance enters. journal: path of a new journal file, None to keep nothing.
 
     owned: labels that are there already, {row: label}, one a row with None where unknown, or `Labels` as
     read from a file. asker: who asks and tells unless a call names somebody else. lease_seconds: how long
@@ -168,7 +168,7 @@ class Session:
         self._closed = self._stale = False
         self._journal = None
         self._pending = []
-        self._order = make_policy(policy, pool.risks, self.seed)
+        self._policy = make_policy(policy, pool, self.seed)
         self._initial = initial_lower(pool.risks)
         self._state = self._fresh()
 
@@ -189,7 +189,7 @@ class Session:
             held = self._held(now)
             rows = [row for row, lease in held.items() if lease.asker == name][: int(m)]
             if len(rows) < m:
-                new = self._order.propose(state.lower, state.readable, held, int(m) - len(rows))
+                new = propose(self._policy, state.seen, state.readable, held, int(m) - len(rows))
                 if new:
                     expires = timestamp(now + self._lease_seconds)
                     self._record(Event("ask", {"asker": name, "rows": new, "expires": expires}))
@@ -343,7 +343,7 @@ class Session:
         if self._stale:
             journal.rewind()
             self._state = self._fresh()
-            self._order = make_policy(self.policy, self.pool.risks, self.seed)
+            self._policy = make_policy(self.policy, self.pool, self.seed)
         self._stale = True  # until every event found is applied
         for seq, event in journal.unseen():
             try:

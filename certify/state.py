@@ -15,7 +15,7 @@ import numpy as np
 
 from certify.bounds import PairMatrix, Requirement, best, gap, row_gains
 from certify.events import Event
-from certify.policies import Mask
+from certify.policies.seen import Mask, Order, Seen
 from certify.risks import UNLABELLED, Codes, Risks
 from certify.verdict import Snapshot, Verdict
 
@@ -34,7 +34,8 @@ class State:
 
     lower: L before the first event, (K, K); replaced, never written into, by every label. labels: (n,)
     class codes. readable: (n,), unread and not skipped. closed: the other rows, in the order they closed;
-    it only grows. leases: by row, oldest first, expired ones included. certified: the candidate that is
+    it only grows. told: (n,) rows in the order of their first labels, `labels_read` of them so far.
+    leases: by row, oldest first, expired ones included. certified: the candidate that is
     settled, None when none is. announced: the one in the last verdict event.
     """
 
@@ -47,6 +48,8 @@ class State:
     closed: list[int] = field(init=False, default_factory=list)
     leases: dict[int, Lease] = field(init=False, default_factory=dict)
     labels_read: int = field(init=False, default=0)
+    corrections: int = field(init=False, default=0)
+    told: Order = field(init=False)
     certified: int | None = field(init=False)
     announced: int | None = field(init=False, default=None)
     _verdict: Verdict | None = field(init=False, default=None)
@@ -55,6 +58,7 @@ class State:
         n = self.risks.shape[1]
         self.labels = np.full(n, UNLABELLED, dtype=np.int16)
         self.readable = np.ones(n, dtype=bool)
+        self.told = np.empty(n, dtype=np.int64)
         self.code_of = {text: code for code, text in enumerate(self.classes)}
         self._settle(self.lower)
 
@@ -72,6 +76,7 @@ class State:
             if self.labels[row] != UNLABELLED:
                 raise ValueError(f"row {row} already has a label")
             self._settle(self.lower + row_gains(self.risks, row, code))
+            self.told[self.labels_read] = row
             self.labels_read += 1
             self._read(row, code)
         elif kind == "correct":
@@ -80,6 +85,7 @@ class State:
                 raise ValueError(f"row {row} does not have the label that is corrected")
             gained = row_gains(self.risks, row, code) - row_gains(self.risks, row, old)
             self._settle(self.lower + gained)
+            self.corrections += 1
             self._read(row, code)
         elif kind == "skip":
             self._close(self._open_row(body["row"]))
@@ -97,6 +103,11 @@ class State:
             self.announced = self.certified
         else:
             raise ValueError(f"unknown kind {kind!r}")
+
+    @property
+    def seen(self) -> Seen:
+        """What the policy may look at."""
+        return Seen(self.lower, self.labels, self.told[: self.labels_read], self.corrections)
 
     @property
     def verdict_due(self) -> bool:

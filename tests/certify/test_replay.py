@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from certify import Pool
 from certify.bounds import Requirement, best, excesses, initial_lower, lower_after, row_gains
 from certify.errors import PoolError
-from certify.policies import POLICIES, distinct, make_policy, pair_sum_scores, range_scores
+from certify.policies import POLICIES, Seen, make_policy, propose
+from certify.policies.orders import distinct, pair_sum_scores, range_scores
 from certify.replay import replay
 from certify.tolerance import exact_tolerance
 from tests.certify.examples import FIGURE_2, FIGURE_2_LABELS, FIGURE_3, FIGURE_3_LABELS
@@ -20,19 +21,22 @@ from tests.certify.reference import labelled_pools, small_pools, verdict_of
 def one_by_one(pool, codes, policy, tolerance, budget, seed):
     """The same run a label at a time: propose, read, test."""
     requirement = Requirement.of(exact_tolerance(tolerance), pool.risks.scale)
-    chooser = make_policy(policy, pool.risks, seed)
+    chooser = make_policy(policy, pool, seed)
+    known = np.full(pool.n, -1, dtype=np.int16)
     lower = initial_lower(pool.risks)
     readable = np.ones(pool.n, dtype=bool)
     rows = []
     while not best(lower, requirement)[1] and (budget is None or len(rows) < budget):
-        proposed = chooser.propose(lower, readable, (), 1)
+        seen = Seen(lower, known, np.array(rows, dtype=np.int64))
+        proposed = propose(chooser, seen, readable, (), 1)
         if not proposed:
             break
         (row,) = proposed
         readable[row] = False
         if codes[row] >= 0:
             rows.append(row)
-            lower += row_gains(pool.risks, row, int(codes[row]))
+            known[row] = codes[row]
+            lower = lower + row_gains(pool.risks, row, int(codes[row]))
     return rows, best(lower, requirement), lower
 
 
@@ -114,7 +118,9 @@ def test_figures_2_and_3():
     found = replay(FIGURE_3, FIGURE_3_LABELS.astype(np.int16), "static-range")
     assert found.rows.tolist() == [1, 2, 0]
     assert (found.certified, found.winner) == (True, 0)
-    assert make_policy("static-range", FIGURE_3.risks).order(np.ones(3, dtype=bool)).tolist() == [1, 2, 0, 3]
+    unread = Seen(initial_lower(FIGURE_3.risks), np.full(4, -1, dtype=np.int16), np.empty(0, dtype=np.int64))
+    policy = make_policy("static-range", FIGURE_3)
+    assert propose(policy, unread, np.ones(4, dtype=bool), (), 4) == [1, 2, 0, 3]
 
 
 def test_duplicates_need_no_label():
@@ -133,4 +139,4 @@ def test_budget_answer_is_the_smallest_worst_case_excess():
 
 def test_unknown_policy_lists_the_known_ones():
     with pytest.raises(PoolError, match="static-range"):
-        make_policy("greedy", FIGURE_2.risks)
+        make_policy("greedy", FIGURE_2)

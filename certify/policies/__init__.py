@@ -1,0 +1,48 @@
+"""Query policies: which unread row to label next (paper, sections 5 and 6.4).
+
+Any order is valid, because the stopping test is exact for all of them; they differ in how many labels are
+read before it fires. A policy never sees a label that was not bought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from certify.errors import PoolError
+from certify.policies import orders
+from certify.policies.seen import Mask, Order, Policy, Seen, Stretch, propose
+from certify.pool import Pool
+
+__all__ = [
+    "DEFAULT_POLICY",
+    "POLICIES",
+    "Mask",
+    "Order",
+    "Policy",
+    "Seen",
+    "Stretch",
+    "make_policy",
+    "propose",
+]
+
+Maker = Callable[[Pool, int], Policy]
+
+_MAKERS: Mapping[str, Maker] = MappingProxyType(
+    {
+        "random": orders.random_order,
+        "static-range": orders.static_range,
+        "static-pair-sum": orders.static_pair_sum,
+        "adaptive-range": orders.adaptive_range,
+        "adaptive-pair-sum": orders.adaptive_pair_sum,
+    }
+)
+POLICIES = tuple(_MAKERS)
+DEFAULT_POLICY = "adaptive-pair-sum"
+
+
+def make_policy(name: str, pool: Pool, seed: int = 0) -> Policy:
+    """The policy called `name`, one of `POLICIES`; `seed` matters where chance enters."""
+    if name not in _MAKERS:
+        raise PoolError(f"unknown policy {name!r}; choose one of {', '.join(POLICIES)}")
+    return _MAKERS[name](pool, seed)
