@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,11 +12,9 @@ from certify.classes import Labels, parse_label_map
 from certify.errors import PoolError
 from certify.objectives import OBJECTIVES, check_objective
 from certify.policies import POLICIES
+from solvers.terminal import new_files
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
-    from rich.progress import Progress
-
     from certify.pool import Pool
 
 PoolFiles = Annotated[
@@ -64,7 +59,6 @@ Seed = Annotated[int, typer.Option("--seed", help="Seed of the random policy.")]
 Asker = Annotated[
     str | None, typer.Option("--asker", help="Who is labelling; rows asked for are leased to this name.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
 
 def split(text: str | None) -> list[str] | None:
@@ -102,54 +96,6 @@ def notify(notices: Iterable[str]) -> None:
         typer.echo(f"note: {notice}", err=True)
 
 
-def console() -> Console:
-    from rich.console import Console
-
-    class Output(Console):
-        def on_broken_pipe(self) -> None:
-            """The reader has gone: stop as a killed pipeline does, not with the code of a negative answer."""
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise SystemExit(141)
-
-    return Output(highlight=False)
-
-
-def emit(record: dict[str, Any], as_json: bool, render: Callable[[], Iterable[RenderableType]]) -> None:
-    """One JSON document, or what people read."""
-    if as_json:
-        typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
-        return
-    out = console()
-    for part in render():
-        text = isinstance(part, str)
-        out.print(part, soft_wrap=text, markup=not text)
-
-
-def progress(hidden: bool = False) -> Progress:
-    """Progress bars on the error stream, shown on terminals only."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=hidden,
-    )
-
-
 def check_new(*paths: Path | None) -> None:
-    """Raise `PoolError` unless every path is another, not taken yet, and in a folder that exists."""
-    given = [path for path in paths if path is not None]
-    for at, path in enumerate(given):
-        if path in given[:at]:
-            raise PoolError(f"{path} is to hold two results; name a file for each")
-        if path.exists() or path.is_symlink():
-            raise PoolError(
-                f"{path} exists already and is never overwritten; name another file, or remove it"
-            )
-        if not path.parent.is_dir():
-            raise PoolError(f"folder {path.parent} does not exist; create it before writing {path.name}")
+    """Raise `PoolError` unless every path is another, free, and in a folder where it can be created."""
+    new_files(PoolError, *paths)

@@ -33,12 +33,12 @@ from certify.bounds import EXACT, initial_lower
 from certify.budget import prelabel_bound
 from certify.certificate import Certificate, covering_program, minimum_certificate
 from certify.classes import Labels
-from certify.commands.options import progress
 from certify.errors import PoolError
 from certify.experiments.panels import CONDITIONS, Condition, compared
 from certify.pool import Pool
 from certify.risks import Codes
 from solvers import SolverError, checker
+from solvers.terminal import progress
 
 RESULTS = Path("exact-certificates.csv")
 PAPER = "paper: C̲ 24.50 %, C 56.37–57.16 % over all nine tables; Kuboyama 2026"

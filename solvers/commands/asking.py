@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from solvers.commands.options import ENDINGS, AsJson, TimeLimit, emit, new_file
+from solvers.commands.options import ENDINGS, TimeLimit
 from solvers.errors import SolverError
+from solvers.terminal import AsJson, emit, new_files
 
 if TYPE_CHECKING:
     from solvers.backends.base import Problem
@@ -68,7 +69,7 @@ def solve(
     from solvers import solve as run
 
     if output is not None:
-        new_file(output, "solve")
+        new_files(SolverError, output)
     problem = read_problem(_place(file))
     if output is not None and not isinstance(problem, CoveringProgram):
         raise SolverError(
@@ -141,9 +142,7 @@ def compare(
         raise SolverError("--save writes the problem that --random makes; there is none.")
     if picture is not None:
         plots.check_ending(picture)
-    for path in (picture, save):
-        if path is not None:
-            new_file(path, "compare")
+    new_files(SolverError, picture, save)
     problems: list[tuple[str, Problem]] = []
     if random is not None:
         problems.append((f"{random.value}, seed {seed}", _random(random, rows, candidates, density, seed)))

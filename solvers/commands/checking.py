@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from solvers.commands.options import AsJson, emit
 from solvers.errors import SolverError
+from solvers.terminal import AsJson, emit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
