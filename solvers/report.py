@@ -16,6 +16,7 @@ from solvers.maximum_clique import MaximumClique
 from solvers.ordered_bradley_terry import OrderedBradleyTerry
 from solvers.problems import LinearProgram
 from solvers.solution import Solution, Status
+from solvers.terminal import facts
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -157,20 +158,6 @@ def table(
         )
     for row in rows:
         drawn.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
-    return drawn
-
-
-def facts(title: str, rows: Iterable[tuple[str, object]]) -> Table:
-    """A two-column table of named facts. Values are shown as they are."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    drawn = Table(title=Text(title, style="bold"), title_justify="left", show_header=False, box=box.SIMPLE)
-    drawn.add_column(style="dim", no_wrap=True)
-    drawn.add_column(overflow="fold")  # a long path is shown whole
-    for name, value in rows:
-        drawn.add_row(name, Text(str(value)))
     return drawn
 
 

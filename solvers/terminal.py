@@ -9,7 +9,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -19,6 +19,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
+    from rich.table import Table
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
@@ -95,6 +96,41 @@ def emit(record: dict[str, Any], as_json: bool, render: Callable[[], Iterable[An
     out = console()
     for part in render():  # a file or pipe gets sentences in one line each, a terminal wrapped between words
         out.print(part, soft_wrap=not (out.is_terminal or isinstance(part, Table)))
+
+
+def facts(title: str, rows: Iterable[tuple[str, object]]) -> Table:
+    """A two-column table of named facts. Values are shown as they are."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(title=Text(title, style="bold"), title_justify="left", show_header=False, box=box.SIMPLE)
+    drawn.add_column(style="dim", no_wrap=True)
+    drawn.add_column(overflow="fold")  # a long path is shown whole
+    for name, value in rows:
+        drawn.add_row(name, Text(str(value)))
+    return drawn
+
+
+def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+    """A table with a header; numbers to the right."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    listed = [list(row) for row in rows]
+    for at, column in enumerate(columns):
+        numeric = all(isinstance(row[at], int | float) for row in listed)
+        table.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
+    for row in listed:
+        table.add_row(
+            *(
+                cell if isinstance(cell, Text) else Text(f"{cell:,}" if isinstance(cell, int) else str(cell))
+                for cell in row
+            )
+        )
+    return table
 
 
 def progress(hidden: bool = False) -> Progress:

@@ -1,0 +1,194 @@
+"""Studies run in pieces: kept as they come, resumed wherever they were cut off, the same in any order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import solvers
+from solvers.errors import SolverError
+from solvers.studies.engine import run, wanted_keys
+from solvers.studies.results import Results
+from solvers.studies.study import seed_of
+from tests.solvers.studies import tiny
+
+ROOT = Path(solvers.__file__).parents[1]
+ALL = list(tiny.KEYS)
+
+
+@pytest.fixture(autouse=True)
+def _log(tmp_path, monkeypatch):
+    monkeypatch.setenv("TINY_LOG", str(tmp_path / "log"))
+
+
+def worked(tmp_path):
+    path = tmp_path / "log"
+    lines = path.read_text().split() if path.exists() else []
+    path.unlink(missing_ok=True)
+    return lines
+
+
+def results(folder):
+    return Results(folder / "tiny.csv", tiny.STUDY.columns)
+
+
+def test_every_piece_once_and_never_again(tmp_path):
+    seen = []
+    outcome = run(tiny.STUDY, tmp_path / "out", jobs=1, seeds=2, progress=lambda *at: seen.append(at))
+    assert worked(tmp_path) == ALL
+    assert seen == [(done, 5) for done in range(6)]
+    assert (outcome.pieces, outcome.of) == (5, 5)
+    assert [line.ours for line in outcome.lines] == ["10", "8.4", ALL[-1]]
+    kept = outcome.results.read_bytes()
+    again = run(tiny.STUDY, tmp_path / "out", jobs=1, seeds=2)
+    assert worked(tmp_path) == []
+    assert again.lines == outcome.lines
+    assert outcome.results.read_bytes() == kept
+
+
+def test_more_seeds_only_add_work(tmp_path):
+    run(tiny.STUDY, tmp_path, jobs=1, seeds=1)
+    assert worked(tmp_path) == ALL[:4]
+    run(tiny.STUDY, tmp_path, jobs=1, seeds=2)
+    assert worked(tmp_path) == ALL[4:]
+    assert run(tiny.STUDY, tmp_path, jobs=1, seeds=1).lines[0].ours == "8"
+
+
+def test_processes_give_the_same_table(tmp_path):
+    alone = run(tiny.STUDY, tmp_path / "one", jobs=1)
+    shared = run(tiny.STUDY, tmp_path / "two", jobs=2)
+    tables = [Results(o.results, tiny.STUDY.columns).table(ALL) for o in (alone, shared)]
+    assert tables[0].equals(tables[1])
+    assert tables[0].schema == {"key": pl.String, "size": pl.Int64, "text": pl.String, "share": pl.Float64}
+    assert tables[0].row(0) == ("red-1", 5, 'a "quoted", text', None)
+
+
+def test_a_process_that_dies_is_said_and_what_is_finished_stays(tmp_path):
+    with pytest.raises(SolverError, match="fewer --jobs"):
+        run(replace(tiny.STUDY, keys=tiny.keys_that_die), tmp_path, jobs=2, seeds=2)
+    assert "dies" not in results(tmp_path).done
+    assert run(tiny.STUDY, tmp_path, jobs=1, seeds=2).lines[0].holds
+
+
+@pytest.mark.parametrize(
+    ("only", "expected"),
+    [("red", ALL[:3]), ("red-1", ["red-1"]), ("blue-1/seed", ALL[3:]), ("blue-1", ALL[3:]), (None, ALL)],
+)
+def test_only_a_start_of_names(only, expected):
+    assert wanted_keys(tiny.STUDY, 2, only) == expected
+
+
+def test_no_piece_of_that_name(tmp_path):
+    with pytest.raises(SolverError, match=r"no piece called 're'; its pieces look like red-1"):
+        run(tiny.STUDY, tmp_path, only="re")
+
+
+def test_cut_off_anywhere_it_goes_on(tmp_path):
+    whole = run(tiny.STUDY, tmp_path, jobs=1, seeds=2).results
+    content = whole.read_bytes()
+    table = results(tmp_path).table(ALL)
+    for length in range(0, len(content), 5):
+        whole.write_bytes(content[:length])
+        kept = results(tmp_path)
+        assert kept.done == set(ALL[: len(kept.done)])
+        assert content.startswith(whole.read_bytes())
+        for key in ALL[len(kept.done) :]:
+            kept.add(key, tiny.work(key), 0.0)
+        assert results(tmp_path).table(ALL).equals(table)
+
+
+def broken(tmp_path, old, new):
+    path = run(tiny.STUDY, tmp_path, jobs=1, seeds=2).results
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    return path
+
+
+def test_a_spoiled_line_is_named(tmp_path):
+    broken(tmp_path, "red-2,2,0.0,5", "red-2,2,0.0,five")
+    with pytest.raises(SolverError, match=r"line 4: .*five.*; delete the lines of its key"):
+        results(tmp_path)
+
+
+def test_a_missing_line_is_named_and_deleting_the_rest_mends_it(tmp_path):
+    path = broken(tmp_path, 'red-2,2,0.0,5,"a ""quoted"", text",\n', "")
+    with pytest.raises(SolverError, match=r"line 4: 1 rows of red-2 where 2 belong"):
+        results(tmp_path)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if not line.startswith("red-2")))
+    worked(tmp_path)
+    run(tiny.STUDY, tmp_path, jobs=1, seeds=2)
+    assert worked(tmp_path) == ["red-2"]
+
+
+@pytest.mark.parametrize("content", [b"id,label\n1,0\n", b"notes without a line end", b"key,of\n"])
+def test_a_file_of_somebody_else_is_left_alone(tmp_path, content):
+    (tmp_path / "tiny.csv").write_bytes(content)
+    with pytest.raises(SolverError, match="name another folder"):
+        run(tiny.STUDY, tmp_path, jobs=1)
+    assert (tmp_path / "tiny.csv").read_bytes() == content
+
+
+def test_studies_that_share_results_share_the_work(tmp_path):
+    run(tiny.STUDY, tmp_path, jobs=1)
+    worked(tmp_path)
+    other = replace(tiny.STUDY, name="other", results="tiny")
+    assert run(other, tmp_path, jobs=1).results == tmp_path / "tiny.csv"
+    assert worked(tmp_path) == []
+
+
+def test_work_must_fit_its_columns(tmp_path):
+    file = results(tmp_path)
+    with pytest.raises(ValueError, match="no rows"):
+        file.add("red-1", [], 0.0)
+    with pytest.raises(ValueError, match="does not name"):
+        file.add("red-1", [{"colour": "red"}], 0.0)
+    with pytest.raises(ValueError, match="of its own called key"):
+        Results(tmp_path / "x.csv", {"key": str})
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from tests.solvers.studies import tiny
+from solvers.studies.engine import run
+print("ready", flush=True)
+try:
+    run(tiny.STUDY, Path(sys.argv[1]), jobs=int(sys.argv[2]), progress=lambda *at: print(at[0], flush=True))
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize(("sign", "jobs"), [("SIGINT", 2), ("SIGKILL", 1)])
+def test_stopped_from_outside(tmp_path, sign, jobs):
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(tmp_path), str(jobs)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TINY_WAIT": "0.3"},
+    ) as process:
+        assert process.stdout is not None
+        while process.stdout.readline().strip() != "2":
+            pass
+        process.send_signal(getattr(signal, sign))
+        assert process.wait(30) == (130 if sign == "SIGINT" else -signal.SIGKILL)
+    done = results(tmp_path).done
+    assert 2 <= len(done) < 5
+    worked(tmp_path)
+    outcome = run(tiny.STUDY, tmp_path, jobs=1)
+    assert set(worked(tmp_path)) == set(ALL) - done
+    assert outcome.lines[0].holds
+
+
+def test_seeds_depend_on_the_text_alone():
+    assert seed_of("a") == seed_of("a") != seed_of("b")
+    assert 0 <= seed_of("") < 2**64
