@@ -11,7 +11,10 @@ from types import MappingProxyType
 
 from certify.errors import PoolError
 from certify.policies import orders
+from certify.policies.expected_gain import ExpectedGain
+from certify.policies.model_selector import ModelSelector
 from certify.policies.seen import Mask, Order, Policy, Seen, Stretch, propose
+from certify.policies.vma import vma_order
 from certify.pool import Pool
 
 __all__ = [
@@ -35,10 +38,13 @@ _MAKERS: Mapping[str, Maker] = MappingProxyType(
         "static-pair-sum": orders.static_pair_sum,
         "adaptive-range": orders.adaptive_range,
         "adaptive-pair-sum": orders.adaptive_pair_sum,
+        "vma": vma_order,
+        "model-selector": ModelSelector,
+        "expected-gain": ExpectedGain,
     }
 )
 POLICIES = tuple(_MAKERS)
-DEFAULT_POLICY = "adaptive-pair-sum"
+DEFAULT_POLICY = "expected-gain"
 
 
 def make_policy(name: str, pool: Pool, seed: int = 0) -> Policy:
