@@ -9,24 +9,33 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
+
 from certify.bounds import EXACT, best, initial_lower, lower_after
 from certify.certificate import covering_program
-from certify.experiments.panels import Condition, compared, split_of
+from certify.experiments.panels import COMPARED, Split, fits, panels, pool_of, split_of
 from solvers import solve, write_problem
 
 
 def main(output: str, model: str = "tree") -> None:
-    condition = Condition("magic", 731, model, 8)
-    pool, codes = compared(condition)
+    sources = _by_quartile(split_of("magic", 731))
+    pool, codes = pool_of(fits(sources, sources.panels, model), COMPARED[8], sources)
     winner, _ = best(lower_after(pool.risks, codes), EXACT)
     program = covering_program(pool.risks, codes, initial_lower(pool.risks), EXACT, winner)
     solution = solve(program)
-    sizes = [len(panel) for panel in split_of(condition.dataset, condition.split).panels]
     print(
-        f"panels of {sizes} indicators; panel {winner} wins on {pool.n} rows; "
-        f"C(y) in [{solution.bound}, {solution.objective}]"
+        f"panels of {[len(panel) for panel in sources.panels]} indicators; panel {winner} wins on {pool.n} "
+        f"rows; C(y) in [{solution.bound}, {solution.objective}]"
     )
     write_problem(output, program)
+
+
+def _by_quartile(sources: Split) -> Split:
+    """Indicators in the order in which the bundled problems were made: all first quartiles, all second, …"""
+    order = np.arange(sources.shown.shape[1]).reshape(-1, 3).T.ravel()  # MAGIC has no constant indicator
+    shown, train = sources.shown[:, order], sources.train
+    found = panels(shown[train], sources.positive[train])
+    return Split(train, sources.held, shown, sources.positive, found)
 
 
 if __name__ == "__main__":

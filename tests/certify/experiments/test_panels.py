@@ -1,4 +1,4 @@
-"""The panel study: how panels are searched, the bundled tables, and certificates proven exact."""
+"""How panels are searched, which candidates are compared, and the bundled tables."""
 
 from __future__ import annotations
 
@@ -11,10 +11,19 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from certify.errors import PoolError
-from certify.experiments import exact_certificates as study
 from certify.experiments.data import FOLDER, POSITIVE, table
-from certify.experiments.panels import COMPARED, CONDITIONS, compared, minority_count, panels
-from certify.replay import replay
+from certify.experiments.panels import (
+    COMPARED,
+    CONDITIONS,
+    FITTED,
+    NESTED,
+    compared,
+    conditions_of,
+    indicators,
+    minority_count,
+    panels,
+    split_of,
+)
 
 SHAPES = {
     "ionosphere": (351, 34, 225),
@@ -96,95 +105,30 @@ def test_unknown_table():
         table("iris")
 
 
-def test_missing_scikit_learn_is_said(monkeypatch, tmp_path, capsys):
-    from certify.experiments.panels import split_of
+def test_candidates_are_nested_and_fitted_once_a_collection():
+    assert [c for name in FITTED for c in conditions_of(name, COMPARED)] == list(CONDITIONS)
+    two, four, eight = (compared(c)[0] for c in conditions_of("wine-731-tree", NESTED))
+    assert set(two.names) < set(four.names) < set(eight.names)
+    for name in two.names:
+        j, k = two.names.index(name), eight.names.index(name)
+        np.testing.assert_array_equal(two.confidences[j], eight.confidences[k])
 
+
+def test_indicators_are_quartiles_of_training_rows_feature_by_feature():
+    features = np.array([[1.0, 7.0], [2.0, 7.0], [3.0, 7.0], [4.0, 7.0], [9.0, 8.0]])
+    shown = indicators(features, np.arange(4))
+    assert shown.tolist() == [[i > 0, i > 1, i > 2] for i in range(4)] + [[True] * 3]
+
+
+def test_patterns_of_many_indicators_are_told_apart_by_every_word():
+    shown = np.zeros((4, 130), dtype=bool)
+    shown[1, 0] = shown[2, 70] = shown[3, 129] = True
+    assert minority_count(shown, np.array([True, False, True, False])) == 0
+    assert minority_count(shown[:, 1:129], np.array([True, False, True, False])) == 1
+
+
+def test_missing_scikit_learn_is_said(monkeypatch):
     split_of.cache_clear()
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    assert study.main(["--only", "sonar", "--output", str(tmp_path / "results.csv")]) == 2
-    assert "certified-choice[experiments]" in capsys.readouterr().err
-
-
-def test_small_table_is_proven_exact_and_in_order(tmp_path, capsys):
-    output = tmp_path / "results.csv"
-    assert study.main(["--only", "wine", "--output", str(output)]) == 0
-    assert "C(y) proven for 12 of 12" in capsys.readouterr().out
-    results = study.read(output)
-    assert [result.condition for result in results] == [c for c in CONDITIONS if c.dataset == "wine"]
-    for result in results:
-        pool, codes = compared(result.condition)
-        assert result.proven in ("root", "tree")
-        assert result.root_bound <= result.lower_bound == result.certificate
-        read = replay(pool, codes, "static-range").labels_read
-        assert result.prelabel_bound <= result.certificate <= read <= result.rows
-
-
-def result_of(condition):
-    return study.Result(
-        condition.dataset,
-        condition.split,
-        condition.model,
-        condition.candidates,
-        54,
-        9,
-        30,
-        31,
-        31,
-        "tree",
-        3,
-        0.01,
-        850,
-    )
-
-
-def test_a_stopped_study_goes_on(tmp_path, monkeypatch, capsys):
-    output = tmp_path / "results.csv"
-    arguments = ["--only", "sonar-732", "--output", str(output)]
-    asked = []
-
-    def examine(condition):
-        asked.append(condition)
-        if len(asked) == 3:
-            raise KeyboardInterrupt
-        return result_of(condition)
-
-    monkeypatch.setattr(study, "examine", examine)
-    assert study.main(arguments) == 130
-    assert "2 of 4 conditions" in capsys.readouterr().err
-    kept = output.read_bytes()
-    output.write_bytes(kept + b"sonar,732,log")  # a power cut in the middle of a line
-    assert study.main(arguments) == 0
-    assert output.read_bytes().startswith(kept)
-    assert [result.condition for result in study.read(output)] == [*asked[:2], *asked[3:]]
-    assert asked[2] == asked[3]
-
-
-@pytest.mark.parametrize("content", [b"id,label\n1,0\n", b"notes without a line end"])
-def test_a_file_of_somebody_else_is_left_alone(tmp_path, content, capsys):
-    output = tmp_path / "mine.csv"
-    output.write_bytes(content)
-    assert study.main(["--only", "wine", "--output", str(output)]) == 2
-    assert "name another file" in capsys.readouterr().err
-    assert output.read_bytes() == content
-
-
-def test_unusable_lines_and_names(tmp_path, capsys):
-    output = tmp_path / "results.csv"
-    output.write_text(",".join(study.COLUMNS) + "\nwine,731,tree,four\n")
-    assert study.main(["--only", "wine", "--output", str(output)]) == 2
-    assert "line 2" in capsys.readouterr().err
-    assert study.main(["--only", "win", "--output", str(output)]) == 2
-    assert "no condition is called 'win'" in capsys.readouterr().err
-    assert study.main(["--only", "wine", "--output", str(tmp_path / "none" / "results.csv")]) == 2
-    assert "does not exist" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_all_108_are_proven_exact(tmp_path):
-    results = list(study.study(CONDITIONS, tmp_path / "results.csv"))
-    assert len(results) == 108
-    for result in results:
-        assert result.proven in ("root", "tree"), result
-        assert result.prelabel_bound <= result.certificate <= result.rows
-    assert study.mean_percent(results, "prelabel_bound") == pytest.approx(24.50, abs=3)
-    assert study.mean_percent(results, "certificate") == pytest.approx(56.8, abs=5)
+    with pytest.raises(PoolError, match=r"certified-choice\[experiments\]"):
+        split_of("sonar", 731)
