@@ -19,16 +19,17 @@ class Requirement:
     """What L_jk must reach before k counts as no worse than j.
 
     `slack` is ⌊scale·τ⌋. Only τ = 0 keeps the tie rule (the smaller index wins a tie); a positive τ that
-    rounds down to slack 0 does not.
+    rounds down to slack 0 does not. `tolerance` is τ itself, for weights that are no whole numbers.
     """
 
     slack: int
     tie_rule: bool
+    tolerance: Fraction = Fraction(0)
 
     @classmethod
     def of(cls, tolerance: Fraction, scale: int) -> Requirement:
         # no difference of risks exceeds the scale, and thresholds stay 64-bit integers
-        return cls(slack=min(int(tolerance * scale), scale), tie_rule=tolerance == 0)
+        return cls(min(int(tolerance * scale), scale), tolerance == 0, tolerance)
 
     def levels(self, candidates: int) -> PairMatrix:
         """(K, K) thresholds on L, read-only: 1[j < k] under the tie rule, else −slack; 0 on the diagonal."""
@@ -66,14 +67,16 @@ def initial_lower(risks: Risks) -> PairMatrix:
 
 
 def row_gains(risks: Risks, row: int, label: int) -> PairMatrix:
-    """What reading `label` on `row` adds to every L_jk: (K, K) with zero diagonal; O(K²)."""
+    """What reading `label` on `row` adds to every L_jk: (K, K) with zero diagonal; O(K²).
+
+    Independent losses would add ℓ_j + (w_k − ℓ_k); the loss that an agreeing pair has in common was known to
+    cancel (paper, Proposition 1).
+    """
     weights = risks.weights[:, row].astype(np.int64)
-    predictions = np.broadcast_to(risks.predictions[:, row], weights.shape)
+    predictions = risks.predictions[:, row]
     losses = weights * (predictions != label)
-    agree = predictions[:, None] == predictions[None, :]
-    difference = weights[:, None] - weights[None, :]
-    lowest = np.where(agree, np.minimum(difference, 0), -weights[None, :])
-    gains: PairMatrix = losses[:, None] - losses[None, :] - lowest
+    gains: PairMatrix = losses[:, None] + (weights - losses)
+    gains -= np.minimum(weights[:, None], weights) * (predictions[:, None] == predictions)
     return gains
 
 

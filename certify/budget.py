@@ -28,15 +28,16 @@ def pair_requirements(
     """m_jk: fewest further labels that could make k satisfy the test against j; (K, K), diagonal 0.
 
     The m largest spans of `unread` rows (all rows where None) must sum to the deficit
-    max(0, level_jk − L_jk); `IMPOSSIBLE` where all of them do not. O(K² n log n).
+    max(0, level_jk − L_jk); `IMPOSSIBLE` where all of them do not. With rounded weights spans are taken too
+    large and deficits too small, so that no requirement exceeds the true one. O(K² n log n).
     """
     candidates = len(lower)
-    deficits = np.maximum(requirement.levels(candidates) - lower, 0)
+    deficits = np.maximum(requirement.levels(candidates) - lower - risks.radius, 0)
     fewest = np.zeros((candidates, candidates), dtype=np.int64)
     for j, k in risks.pairs():
         if not deficits[j, k] and not deficits[k, j]:
             continue
-        spans = risks.span(j, k) if unread is None else risks.span(j, k, unread)
+        spans = risks.most_span(j, k) if unread is None else risks.most_span(j, k, unread)
         sums = descending_sums(spans)
         for a, b in ((j, k), (k, j)):
             if deficits[a, b]:
@@ -51,9 +52,10 @@ def fewest_labels(requirements: PairMatrix) -> int:
 
 
 def prelabel_bound(pool: Pool, tolerance: Exact = "0") -> int:
-    """C̲: every budget below it is impossible, whatever the labels (Theorem 3). Always at most n.
+    """C̲: every budget below it is impossible, whatever the labels (Theorem 3). From 0 to n.
 
-    `tolerance` is an AUGRC difference read as an exact decimal. O(K² n log n), no label used.
+    `tolerance` is a difference of the pool's objective, read as an exact decimal. O(K² n log n), without
+    labels.
     """
     requirement = Requirement.of(exact_tolerance(tolerance), pool.risks.scale)
     return fewest_labels(pair_requirements(pool.risks, initial_lower(pool.risks), requirement))
@@ -108,9 +110,9 @@ def _smallest_tolerance(risks: Risks, lower: PairMatrix, budget: int) -> tuple[F
     candidates, n = risks.shape
     reach = np.zeros((candidates, candidates), dtype=np.int64)
     for j, k in risks.pairs():
-        spans = risks.span(j, k)
+        spans = risks.most_span(j, k)
         if 0 < budget < n:
             spans = np.partition(spans, n - budget)[n - budget :]
         reach[j, k] = reach[k, j] = 0 if budget <= 0 else int(spans.sum(dtype=np.int64))
-    slack = int(np.maximum(-lower - reach, 0).max(axis=0).min())
+    slack = int(np.maximum(-lower - risks.radius - reach, 0).max(axis=0).min())
     return Fraction(slack, risks.scale), slack == 0

@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from certify.bounds import PairMatrix, Requirement, best, gap, initial_lower, lower_after, satisfied
+from certify.bounds import PairMatrix, Requirement, initial_lower, lower_after
 from certify.classes import Labels
+from certify.deciding import answer, certified
 from certify.errors import PoolError
 from certify.pool import Pool
 from certify.risks import Codes, Risks
 from certify.tolerance import Exact, decimal_text, exact_tolerance
+from certify.true_cover import TrueCover
 from solvers import CoveringProgram, problem_files, proof, solve
 
 
@@ -31,8 +33,8 @@ class Certificate:
     """A set of rows whose labels fix the choice, and how far from the smallest it can be.
 
     winner: the candidate they certify. rows: their positions, ascending. size: how many. lower_bound: no
-    fewer labels certify anybody, proven in integers. proven: the two meet. tolerance: τ, an AUGRC
-    difference.
+    fewer labels certify anybody, proven in integers. proven: the two meet. tolerance: τ, a difference of the
+    pool's objective.
     """
 
     winner: int
@@ -95,16 +97,19 @@ def minimum_certificate(
     risks = pool.risks
     requirement = Requirement.of(exact, risks.scale)
     before, after = initial_lower(risks), lower_after(risks, codes)
-    certified = np.asarray(satisfied(after, requirement).all(axis=0))
-    if not certified.any():
+    passing = certified(risks, after, requirement, lambda: codes)
+    if not passing:
         raise _undecided(pool, codes, after, requirement)
     # the exact winner is one candidate; within a tolerance a target that fails is proven infeasible
-    targets = np.flatnonzero(certified) if requirement.tie_rule else np.arange(pool.candidates)
-    sections = tuple(
-        proof.Section(pool.names[k], program, solve(program, backend, time_limit))
-        for k in map(int, targets)
-        for program in [covering_program(risks, codes, before, requirement, k)]
-    )
+    targets = passing if requirement.tie_rule else list(range(pool.candidates))
+    sections = []
+    for k in targets:
+        program = covering_program(risks, codes, before, requirement, k)
+        solution = solve(program, backend, time_limit)
+        if risks.blocks is not None:
+            cover = TrueCover(risks, codes, before, requirement, k, program)
+            solution = cover.attained(solution, lambda strict: solve(strict, backend, time_limit))
+        sections.append(proof.Section(pool.names[k], program, solution))
     found = [
         (int(section.solution.x.sum()), at)
         for at, section in enumerate(sections)
@@ -117,19 +122,21 @@ def minimum_certificate(
     assert witness is not None
     # a target that cannot be certified has no bound; one that can and has none proves nothing
     bounds = [
-        section.solution.bound or 0 for section, k in zip(sections, targets, strict=True) if certified[k]
+        section.solution.bound or 0
+        for section, k in zip(sections, targets, strict=True)
+        if k in passing or section.solution.bound is not None
     ]
     return Certificate(
-        winner=int(targets[at]),
+        winner=targets[at],
         rows=np.flatnonzero(witness),
         lower_bound=min(map(int, bounds)),
         tolerance=exact,
-        _sections=sections,
+        _sections=tuple(sections),
         _context={
             "kind": "certify-certificate",
-            "objective": "augrc",
+            "objective": pool.objective.name,
             "candidates": list(pool.names),
-            "winner": pool.names[int(targets[at])],
+            "winner": pool.names[targets[at]],
             "n": pool.n,
             "tolerance": decimal_text(exact),
             "tie_rule": "smaller index wins" if requirement.tie_rule else "none",
@@ -142,20 +149,21 @@ def covering_program(
 ) -> CoveringProgram:
     """The covering program of one returned candidate: a constraint for each rival, in pool order.
 
-    gains (K − 1, n) and demands (K − 1,) of equation 7; `before` is L with no label read.
+    gains (K − 1, n) and demands (K − 1,) of equation 7; `before` is L with no label read. With rounded
+    weights gains are too large and demands too small, so that every certificate covers, and what bounds a
+    cover from below bounds certificates.
     """
     rivals = [j for j in range(len(before)) if j != winner]
-    gains = np.stack([risks.gain(j, winner, codes) for j in rivals])
-    deficits = np.maximum(requirement.levels(len(before)) - before, 0)
+    gains = np.stack([risks.most_gain(j, winner, codes) for j in rivals])
+    deficits = np.maximum(requirement.levels(len(before)) - before - risks.radius, 0)
     return CoveringProgram(gains, deficits[rivals, winner])
 
 
 def _undecided(pool: Pool, codes: Codes, lower: PairMatrix, requirement: Requirement) -> PoolError:
-    leader, _ = best(lower, requirement)
-    excess = gap(lower, leader, pool.risks.scale)
+    leader, _, excess = answer(pool.risks, lower, requirement, lambda: codes)
     missing = int((codes < 0).sum())
     return PoolError(
         f"these labels certify nobody: {missing} of {pool.n} rows have none, and {pool.names[leader]} is "
-        f"only known to be within {float(excess):.6g} AUGRC of the best; label more rows, or allow a "
-        f"tolerance of at least {decimal_text(excess)}"
+        f"only known to be within {float(excess):.6g} {pool.objective.unit} of the best; label more rows, or "
+        f"allow a tolerance of at least {decimal_text(excess)}"
     )

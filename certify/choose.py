@@ -10,6 +10,7 @@ from certify.policies import DEFAULT_POLICY
 from certify.pool import Pool
 from certify.session import Session
 from certify.tolerance import Exact
+from certify.totals import Given
 from certify.verdict import Verdict
 
 
@@ -22,24 +23,23 @@ def choose(
     seed: int = 0,
     journal: str | PathLike[str] | None = None,
     progress: Callable[[Verdict], None] | None = None,
+    totals: Given | None = None,
 ) -> Verdict:
     """Buy labels from `oracle` (row position → label, or None / ``"?"`` for *cannot say*) until some
     candidate is certified, `budget` labels are bought, or no row is left to ask for.
 
     The verdict of a spent budget names the candidate with the smallest worst-case excess (paper,
     section 5). With `journal` every label is kept before the next is bought; `progress` sees the verdict
-    after each.
+    after each. `totals`: see `Session`.
     """
     if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 0):
         raise PoolError(f"budget {budget!r} is not a whole number of labels ≥ 0")
-    with Session(pool, policy, tolerance, seed, journal) as session:
-        verdict = session.verdict
-        while budget is None or verdict.labels_read < budget:
+    with Session(pool, policy, tolerance, seed, journal, totals=totals) as session:
+        while budget is None or session.labels_read < budget:
             rows = session.ask(1)
             if not rows:
                 break
             session.tell(rows, [oracle(row) for row in rows])
-            verdict = session.verdict
             if progress is not None:
-                progress(verdict)
-        return verdict
+                progress(session.verdict)
+        return session.verdict

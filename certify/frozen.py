@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from certify.errors import PoolError
+from certify.objectives import Objective, WeightedError, parse_objective
 from certify.pool import Pool
+from certify.tolerance import Exact
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +24,8 @@ def freeze(pool: Pool) -> dict[str, Blob]:
     """Blobs by name.
 
     ``confidence/k``: (n,) little-endian float64 for each candidate. ``prediction/k``: (n,)
-    little-endian int16 codes, only k = 0 when all predict alike. ``ids`` and ``display``: UTF-8 JSON, a
+    little-endian int16 codes, only k = 0 when all predict alike. ``weight``: (n,) little-endian int32, the
+    row weights of weighted error, absent for other objectives. ``ids`` and ``display``: UTF-8 JSON, a
     list and {column: [texts]}, absent when the pool has none.
     """
     blobs: dict[str, Blob] = {}
@@ -30,6 +33,8 @@ def freeze(pool: Pool) -> dict[str, Blob]:
         blobs[f"confidence/{k}"] = np.ascontiguousarray(confidence, dtype="<f8").data
     for k, codes in enumerate(pool.predictions):
         blobs[f"prediction/{k}"] = np.ascontiguousarray(codes, dtype="<i2").data
+    if isinstance(pool.objective, WeightedError):
+        blobs["weight"] = np.ascontiguousarray(pool.objective.weights, dtype="<i4").data
     if pool.row_ids is not None:
         blobs["ids"] = _json_blob(list(pool.ids), "ids")
     if pool.display is not None:
@@ -42,7 +47,7 @@ def freeze(pool: Pool) -> dict[str, Blob]:
 
 
 def thaw(header: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Pool:
-    """The pool that `freeze` took apart; `header` gives names, classes, kind and n.
+    """The pool that `freeze` took apart; `header` gives names, classes, kind, n and objective.
 
     Raises `PoolError`, or LookupError, TypeError or ValueError when the parts do not fit together.
     """
@@ -56,7 +61,22 @@ def thaw(header: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Pool:
     for k in range(len(names)):
         confidences[k] = _column(blobs, f"confidence/{k}", "<f8", n)
     ids = tuple(json.loads(blobs["ids"])) if "ids" in blobs else None
-    return Pool(names, classes, header["kind"], codes, confidences, ids, _display(blobs.get("display")))
+    display = _display(blobs.get("display"))
+    objective = _objective(str(header["objective"]), blobs, n)
+    return Pool(names, classes, header["kind"], codes, confidences, ids, display, objective=objective)
+
+
+def _objective(name: str, blobs: Mapping[str, bytes], n: int) -> Objective:
+    if "weight" not in blobs:
+        return parse_objective(name, _no_values)
+    objective = WeightedError(_column(blobs, "weight", "<i4", n), name.partition(":")[2])
+    if objective.name != name:
+        raise ValueError(f"row weights belong to no objective {name!r}")
+    return objective
+
+
+def _no_values(column: str) -> Sequence[Exact]:
+    raise ValueError(f"the row weights {column!r} are missing")
 
 
 def _display(blob: bytes | None) -> pl.DataFrame | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from certify.classes import MAX_CLASSES, Labels, class_text, encode, natural_order, shorten
 from certify.errors import PoolError
+from certify.objectives import Augrc, Objective, parse_objective
 from certify.risks import Codes, Risks
-from certify.weights import all_rank_weights
+from certify.tolerance import Exact
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +30,7 @@ class Pool:
     confidences: (K, n) float64, finite, larger = accepted earlier. predictions: (K, n) codes into
     `classes`, or (1, n) when all candidates predict alike (kind ``shared``). The order of candidates is
     the tie rule: the earlier wins a tie. `display` holds columns shown to the annotator, `notices`
-    what the reader wants the user to know.
+    what the reader wants the user to know. The best candidate is the one with the least of `objective`.
 
     Build one with `binary`, `shared`, `multiclass`, or `certify.read_pool`.
     """
@@ -42,6 +43,7 @@ class Pool:
     row_ids: pl.Series | Sequence[str] | None = None
     display: pl.DataFrame | None = None
     notices: tuple[str, ...] = ()
+    objective: Objective = Augrc()  # noqa: RUF009 – it is immutable
 
     def __post_init__(self) -> None:
         if self.confidences.dtype != np.float64 or self.predictions.dtype != np.int16:
@@ -168,8 +170,38 @@ class Pool:
 
     @cached_property
     def risks(self) -> Risks:
-        """AUGRC in integers: r_j / scale with scale 2n² (paper, section 2)."""
-        return Risks(all_rank_weights(self.confidences), self.predictions, 2 * self.n * self.n)
+        """The objective in integers: r_j / scale, for AUGRC with scale 2n² (paper, section 2)."""
+        return self.objective.risks(self.confidences, self.predictions)
+
+    def with_objective(self, objective: Objective | str) -> Pool:
+        """The same pool, compared by another objective.
+
+        As text: ``augrc``, ``aurc``, ``accuracy``, ``selective-error@0.8`` or ``weighted-error:COLUMN``,
+        where COLUMN is one of `display`, which holds whatever else the files say about a row. Row weights
+        from elsewhere: `certify.objectives.WeightedError.of`.
+
+        Raises `PoolError` for anything that is not a sum of row losses with weights fixed before labelling.
+        """
+        chosen = parse_objective(objective, self._column) if isinstance(objective, str) else objective
+        pool = replace(self, objective=chosen)
+        _ = pool.risks  # whatever does not fit the pool shows here
+        return pool
+
+    def _column(self, name: str) -> Sequence[Exact]:
+        columns = () if self.display is None else tuple(self.display.columns)
+        if self.display is None or name not in columns:
+            found = f"found: {shorten(map(repr, columns), 12)}" if columns else "there is no further column"
+            raise PoolError(
+                f"no column {name!r} with row weights ({found}); give it in the file of a candidate, beside "
+                "prediction and confidence"
+            )
+        values: list[Exact | None] = self.display[name].to_list()
+        for row, value in enumerate(values):
+            if value is None or value == "":
+                raise PoolError(
+                    f"column {name!r}: row {self.ids[row]} has no weight; every row needs one, 0 at least"
+                )
+        return [value for value in values if value is not None]
 
     def codes(self, labels: Labels | Sequence[object] | npt.NDArray[np.generic]) -> Codes:
         """Class codes of a label for every row, −1 where not labelled; see `certify.classes.encode`."""

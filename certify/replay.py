@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -18,18 +19,18 @@ from certify.bounds import (
     PairMatrix,
     Requirement,
     added,
-    best,
     eliminated,
-    gap,
     initial_lower,
-    satisfied,
+    row_gains,
 )
-from certify.policies import Order, Seen, make_policy
+from certify.deciding import ExactBounds, Recall, answer, certified
+from certify.policies import Mask, Order, Seen, make_policy
 from certify.pool import Pool
 from certify.risks import UNLABELLED, Codes, Risks
 from certify.tolerance import Exact, exact_tolerance
 
 _NEVER = int(np.iinfo(np.int64).max)
+_FEW = 8  # rows that are read faster one by one than by running sums over every pair
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +66,14 @@ def replay(
     requirement = Requirement.of(exact_tolerance(tolerance), risks.scale)
     chooser = make_policy(policy, pool, seed)
     lower = initial_lower(risks)
-    finalists = _finalists(risks, codes, lower, requirement)
+    finalists = certified(risks, lower + added(risks, codes), requirement, lambda: codes)
     limit = len(codes) if budget is None else budget
-    readable = np.ones(len(codes), dtype=bool)
+    readable = risks.matters.copy()
     known = np.full(len(codes), UNLABELLED, dtype=np.int16)
     told: Order = np.empty(len(codes), dtype=np.int64)
-    count = 0
-    while count < limit and not satisfied(lower, requirement).all(axis=0).any():
+    recall = Recall()
+    count, settled = 0, bool(certified(risks, lower, requirement, lambda: known, recall))
+    while count < limit and not settled:
         stretch = chooser.stretch(Seen(lower, known, told[:count]), readable, 1)
         order = stretch.rows[readable[stretch.rows]]
         if not len(order):
@@ -83,25 +85,29 @@ def replay(
         taken = 0
         for chunk in _chunks(rows, stretch.until_elimination):
             racing = ~eliminated(lower) if stretch.until_elimination else None
-            fired = _fires_after(risks, codes, chunk, lower, requirement, finalists, racing)
-            part = chunk[:fired]
-            lower = lower + _added(risks, codes, part)
+            if len(chunk) < _FEW:
+                part, lower, fired = _one_by_one(
+                    risks, codes, known, chunk, lower, requirement, racing, recall
+                )
+            else:
+                part, lower, fired = _at_once(
+                    risks, codes, known, chunk, lower, requirement, finalists, racing
+                )
             told[count : count + len(part)] = part
             known[part] = codes[part]
             count, taken = count + len(part), taken + len(part)
-            if fired != _NEVER:
+            if fired:
+                settled = bool(certified(risks, lower, requirement, lambda: known, recall))
                 break
         # rows that nobody can label were asked for, in vain, up to the last label read
-        passed = len(order) if taken == labelled.sum() else int(np.flatnonzero(labelled)[taken - 1]) + 1
+        passed = (
+            len(order)
+            if taken == np.count_nonzero(labelled)
+            else int(np.flatnonzero(labelled)[taken - 1]) + 1
+        )
         readable[order[:passed]] = False
-    winner, certified = best(lower, requirement)
-    return Replay(told[:count].copy(), certified, winner, gap(lower, winner, risks.scale), lower)
-
-
-def _finalists(risks: Risks, codes: Codes, lower: PairMatrix, requirement: Requirement) -> list[int]:
-    """Candidates certified once every label is read: nobody else can be certified earlier."""
-    final = lower + added(risks, codes)
-    return [int(k) for k in np.flatnonzero(satisfied(final, requirement).all(axis=0))]
+    winner, sure, gap = answer(risks, lower, requirement, lambda: known)
+    return Replay(told[:count].copy(), sure, winner, gap, lower)
 
 
 def _added(risks: Risks, codes: Codes, rows: Order) -> PairMatrix:
@@ -123,16 +129,56 @@ def _chunks(rows: Order, adaptive: bool) -> Iterator[Order]:
         start, size = start + size, 2 * size
 
 
+def _one_by_one(
+    risks: Risks,
+    codes: Codes,
+    known: Codes,
+    rows: Order,
+    lower: PairMatrix,
+    requirement: Requirement,
+    racing: Mask | None,
+    recall: Recall,
+) -> tuple[Order, PairMatrix, bool]:
+    """The rows read until the test fires or one of `racing` drops out, L after them, and whether that was."""
+    for count, row in enumerate(rows, start=1):
+        lower = lower + row_gains(risks, row, codes[row])
+        dropped = racing is not None and (eliminated(lower) & racing).any()
+        labels = partial(_read_too, known, rows[:count], codes)
+        if dropped or certified(risks, lower, requirement, labels, recall):
+            return rows[:count], lower, True
+    return rows, lower, False
+
+
+def _at_once(
+    risks: Risks,
+    codes: Codes,
+    known: Codes,
+    rows: Order,
+    lower: PairMatrix,
+    requirement: Requirement,
+    finalists: list[int],
+    racing: Mask | None,
+) -> tuple[Order, PairMatrix, bool]:
+    """The same as `_one_by_one` for many rows."""
+    fired = _fires_after(risks, codes, known, rows, lower, requirement, finalists, racing)
+    part = rows[:fired]
+    return part, lower + _added(risks, codes, part), fired != _NEVER
+
+
 def _fires_after(
     risks: Risks,
     codes: Codes,
+    known: Codes,
     rows: Order,
     lower: PairMatrix,
     requirement: Requirement,
     finalists: list[int],
     racing: npt.NDArray[np.bool_] | None,
 ) -> int:
-    """After how many of `rows` the test first fires or, where `racing` is given, one of these drops out."""
+    """After how many of `rows` the test first fires or, where `racing` is given, one of these drops out.
+
+    known: (n,) the labels read before them, which led to `lower`.
+    """
     candidates = len(lower)
     labels = codes[rows]
     sums: dict[tuple[int, int], npt.NDArray[np.int64]] = {}
@@ -146,14 +192,36 @@ def _fires_after(
         at = int(np.searchsorted(sums[j, k], missing))
         return at + 1 if at < len(rows) else _NEVER
 
+    def truly_reached(j: int, k: int, level: int) -> int:
+        """`reached` for the true bound: what rounding leaves open is settled exactly."""
+        radius = int(risks.radius[j, k])
+        early, late = reached(j, k, level - radius), reached(j, k, level + radius)
+        late = len(rows) + 1 if late == _NEVER else late
+        while early < late:
+            middle = (early + late) // 2
+            exact = ExactBounds(risks, partial(_read_too, known, rows[:middle], codes))
+            if exact.reaches(j, k, requirement):
+                late = middle
+            else:
+                early = middle + 1
+        return early if early <= len(rows) else _NEVER
+
     levels = requirement.levels(candidates)
+    meets = reached if risks.blocks is None else truly_reached
     fired = min(
-        (max(reached(j, k, int(levels[j, k])) for j in range(candidates) if j != k) for k in finalists),
+        (max(meets(j, k, int(levels[j, k])) for j in range(candidates) if j != k) for k in finalists),
         default=_NEVER,
     )
     if racing is not None:
-        exact = EXACT.levels(candidates)
+        strict = EXACT.levels(candidates)
         alive = [int(k) for k in np.flatnonzero(racing)]
-        dropped = (reached(j, k, int(exact[j, k])) for j in alive for k in alive if j != k)
+        dropped = (reached(j, k, int(strict[j, k])) for j in alive for k in alive if j != k)
         fired = min(fired, min(dropped, default=_NEVER))
     return fired
+
+
+def _read_too(known: Codes, rows: Order, codes: Codes) -> Codes:
+    """`known` with the labels of `rows`."""
+    labels = known.copy()
+    labels[rows] = codes[rows]
+    return labels

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from certify.bounds import Requirement
 from certify.budget import IMPOSSIBLE, Plan
-from certify.tolerance import decimal_text
+from certify.classes import shorten
+from certify.risks import UNLABELLED, Codes
+from certify.tolerance import Exact, decimal_text, exact_tolerance
+from certify.worth import SCOPE, SCOPE_WITH_TOTALS
+from certify.worth import worth as worth_of
+from solvers.terminal import facts, grid
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from certify.certificate import Certificate
+    from certify.forecast import Forecast
     from certify.pool import Pool
     from certify.replay import Replay
     from certify.session import Session
     from certify.verdict import Verdict
+    from certify.worth import Worth
 
 Record = dict[str, Any]
+_CHECKED_FIRST = 20
+LEVEL = "90 %"
+"""How much of the time a forecast's range should hold."""
 
 
 def pool_record(pool: Pool) -> Record:
@@ -28,6 +41,8 @@ def pool_record(pool: Pool) -> Record:
         "kind": pool.kind,
         "classes": len(pool.classes),
         "notices": list(pool.notices),
+        "objective": pool.objective.name,
+        "unit": pool.objective.unit,
     }
 
 
@@ -54,22 +69,66 @@ def plan_record(pool: Pool, plan: Plan) -> Record:
     }
 
 
+def forecast_record(forecasts: Sequence[Forecast]) -> Record:
+    """What policies will probably read; `guaranteed` says what it is not."""
+    return {
+        "guaranteed": False,
+        "range": LEVEL,
+        "policies": {
+            found.policy: {"labels": found.labels, "low": found.low, "high": found.high}
+            for found in forecasts
+        },
+    }
+
+
 def gap_record(gap: Fraction) -> Record:
     return {"exact": str(gap), "approximately": float(gap)}
 
 
-def answer_record(pool: Pool, answer: Verdict | Replay) -> Record:
+def answer_record(pool: Pool, answer: Verdict | Replay, totals_known: bool = False) -> Record:
     return {
         "certified": answer.certified,
         "winner": pool.names[answer.winner],
         "gap": gap_record(answer.gap),
         "labels_read": answer.labels_read,
         "rows": pool.n,
+        "objective": pool.objective.name,
+        "unit": pool.objective.unit,
+        "scope": SCOPE_WITH_TOTALS if totals_known else SCOPE,
+    }
+
+
+def worth_record(pool: Pool, worth: Worth | None) -> Record | None:
+    """What overturns a certified choice, None for an open one; `check_first` lists at most 20 ids."""
+    if worth is None:
+        return None
+    return {
+        "wrong_labels": worth.labels,
+        "exact": worth.exact,
+        "rival": None if worth.rival is None else pool.names[worth.rival],
+        "check_first": [pool.ids[row] for row in worth.suspects[:_CHECKED_FIRST]],
     }
 
 
 def verdict_record(pool: Pool, verdict: Verdict) -> Record:
-    return {**answer_record(pool, verdict), "at_least": verdict.at_least}
+    return {
+        **answer_record(pool, verdict, verdict.totals_known),
+        "at_least": verdict.at_least,
+        "worth": worth_record(pool, verdict.worth),
+    }
+
+
+def run_record(
+    pool: Pool, codes: Codes, run: Replay, tolerance: Exact = "0", totals_known: bool = False
+) -> Record:
+    """A replay on the labels `codes`, (n,)."""
+    worth = None
+    if run.certified:
+        read = np.full_like(codes, UNLABELLED)
+        read[run.rows] = codes[run.rows]
+        requirement = Requirement.of(exact_tolerance(tolerance), pool.risks.scale)
+        worth = worth_of(pool.risks, read, run.lower, requirement, run.winner, totals_known)
+    return {**answer_record(pool, run, totals_known), "worth": worth_record(pool, worth)}
 
 
 def certificate_record(pool: Pool, certificate: Certificate) -> Record:
@@ -80,6 +139,8 @@ def certificate_record(pool: Pool, certificate: Certificate) -> Record:
         "lower_bound": certificate.lower_bound,
         "proven_minimum": certificate.proven,
         "rows": pool.n,
+        "objective": pool.objective.name,
+        "unit": pool.objective.unit,
         "ids": [pool.ids[row] for row in certificate.rows],
     }
 
@@ -91,6 +152,7 @@ def status_record(session: Session) -> Record:
         "policy": session.policy,
         "tolerance": decimal_text(session.tolerance),
         "seed": session.seed,
+        "totals": None if session.totals is None else session.totals.record(),
         "skipped": len(session.skipped),
         "leased": len(session.leases),
         "head": session.head,
@@ -112,41 +174,6 @@ def gap_text(gap: Fraction) -> str:
     return f"{float(-(-(gap * scale) // 1) / scale):.6g}"
 
 
-def facts(title: str, rows: Iterable[tuple[str, object]]) -> Table:
-    """A two-column table of named facts."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=title, title_justify="left", title_style="bold", show_header=False, box=box.SIMPLE)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in rows:
-        table.add_row(Text(name), Text(str(value)))
-    return table
-
-
-def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """A table with a header; numbers to the right."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-    listed = [list(row) for row in rows]
-    for at, column in enumerate(columns):
-        numeric = all(isinstance(row[at], int | float) for row in listed)
-        table.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
-    for row in listed:
-        table.add_row(
-            *(
-                cell if isinstance(cell, Text) else Text(f"{cell:,}" if isinstance(cell, int) else str(cell))
-                for cell in row
-            )
-        )
-    return table
-
-
 def pool_line(record: Record) -> str:
     """One line that says what is being compared."""
     kinds = {
@@ -156,7 +183,7 @@ def pool_line(record: Record) -> str:
     }
     return (
         f"{record['rows']:,} rows · {len(record['candidates'])} candidates "
-        f"({', '.join(record['candidates'])}) · {kinds[record['kind']]}"
+        f"({', '.join(record['candidates'])}) · {kinds[record['kind']]} · the least {record['unit']} wins"
     )
 
 
@@ -166,7 +193,7 @@ def plan_tables(record: Record) -> list[Table]:
         ("pool", pool_line(pool)),
         (
             "tolerance",
-            f"{record['tolerance']} AUGRC" if record["tolerance"] != "0" else "0 (the exact winner)",
+            f"{record['tolerance']} {pool['unit']}" if record["tolerance"] != "0" else "0 (the exact winner)",
         ),
         ("labels needed", f"at least {share(bound, pool['rows'])}, whatever the labels say"),
     ]
@@ -181,6 +208,8 @@ def plan_tables(record: Record) -> list[Table]:
         at = smallest["value"] if smallest["itself_included"] else f"any above {smallest['value']}"
         rows.append(("smallest tolerance for it", at + _about(smallest["value"])))
     tables = [facts("Before any label", rows)]
+    if record.get("forecast") is not None:
+        tables.append(_forecast_table(record["forecast"], pool["rows"]))
     if record["bound_without"] is not None:
         tables.append(
             grid(
@@ -190,6 +219,22 @@ def plan_tables(record: Record) -> list[Table]:
             )
         )
     return tables
+
+
+def _forecast_table(forecast: Record, n: int) -> Table:
+    return grid(
+        "Forecast, no guarantee: labels a policy will probably read",
+        ("policy", "labels", "share of pool", f"{forecast['range']} range"),
+        [
+            (
+                name,
+                found["labels"],
+                f"{100 * found['labels'] / n:.0f} %",
+                f"{found['low']:,} – {found['high']:,}",
+            )
+            for name, found in forecast["policies"].items()
+        ],
+    )
 
 
 def _about(text: str) -> str:
@@ -206,17 +251,45 @@ def verdict_line(record: Record) -> str:
     else:
         more = f"at least {record['at_least']:,} more needed"
     gap = gap_text(Fraction(record["gap"]["exact"]))
-    return f"open: {record['winner']} is within {gap} AUGRC of the best – {read} labels read; {more}"
+    return (
+        f"open: {record['winner']} is within {gap} {record['unit']} of the best – {read} labels read; {more}"
+    )
+
+
+def worth_line(worth: Record) -> str:
+    """What it would take to overturn a certified choice, and where to look first."""
+    count = worth["wrong_labels"]
+    if count is None:
+        return "no wrong label can overturn it: it was certain before the first"
+    listed = shorten(worth["check_first"])
+    if worth["exact"]:
+        wrong = "one label is wrong" if count == 1 else f"{count:,} labels are wrong, no fewer"
+        return f"overturned if {wrong}, in favour of {worth['rival']}; check first: {listed}"
+    least = "one label" if count == 1 else f"{count:,} labels"
+    return f"at least {least} would have to be wrong to overturn it; check first: {listed}"
+
+
+def verdict_lines(record: Record) -> list[str]:
+    """The verdict, what it is worth when it is certified, and what it is about."""
+    worth = record["worth"]
+    return [
+        verdict_line(record),
+        *([] if worth is None else [f"worth: {worth_line(worth)}"]),
+        f"scope: {record['scope']}",
+    ]
 
 
 def status_table(record: Record) -> Table:
-    at_least = record["at_least"]
+    at_least, worth = record["at_least"], record["worth"]
     return facts(
         "Session",
         [
             ("verdict", verdict_line(record)),
+            ("worth", "–" if worth is None else worth_line(worth)),
+            ("scope", record["scope"]),
             ("pool", pool_line(record["pool"])),
             ("policy", f"{record['policy']} · tolerance {record['tolerance']} · seed {record['seed']}"),
+            *([("class totals", _totals_text(record["totals"]))] if record["totals"] else []),
             (
                 "still needed",
                 "none" if at_least == 0 else "–" if at_least is None else f"at least {at_least:,}",
@@ -224,6 +297,10 @@ def status_table(record: Record) -> Table:
             ("skipped / leased", f"{record['skipped']:,} / {record['leased']:,}"),
         ],
     )
+
+
+def _totals_text(totals: Mapping[str, int]) -> str:
+    return shorten((f"{name} {count:,}" for name, count in totals.items()), 12)
 
 
 def head_line(record: Record) -> str:
@@ -241,7 +318,7 @@ def certificate_table(record: Record, proof: object) -> Table:
     return facts(
         "Minimum certificate",
         [
-            ("winner", record["winner"]),
+            ("winner", f"{record['winner']}, by the least {record['unit']}"),
             ("smallest sufficient set", claim),
             ("proven lower bound", f"{lower:,}"),
             ("proof", proof),
@@ -251,28 +328,39 @@ def certificate_table(record: Record, proof: object) -> Table:
 
 def policies_table(rows: Sequence[Mapping[str, Any]], n: int) -> Table:
     return grid(
-        "Labels read until the choice is certain",
-        ("policy", "labels read", "share of pool", "verdict"),
+        f"Labels read until the choice by the least {rows[0]['unit']} is certain",
+        ("policy", "labels read", "share of pool", "verdict", "worth"),
         [
             (
                 row["policy"],
                 row["labels_read"],
                 f"{100 * row['labels_read'] / n:.1f} %",
                 f"{'certified' if row['certified'] else 'open'}: {row['winner']}",
+                _worth_text(row["worth"]),
             )
             for row in rows
         ],
     )
 
 
+def _worth_text(worth: Record | None) -> str:
+    if worth is None:
+        return "–"
+    count = worth["wrong_labels"]
+    return "all labels" if count is None else f"{count:,} label" + ("" if count == 1 else "s")
+
+
 def run_lines(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What a reader needs beside the table: gaps of open runs and the files written."""
-    lines = []
+    """What a reader needs beside the table: what a verdict is worth, gaps of open runs, files written."""
+    lines = (
+        [] if len(records) > 1 or not records[0]["worth"] else [f"worth: {worth_line(records[0]['worth'])}"]
+    )
+    lines += [f"scope: {record['scope']}" for record in records[:1]]
     for record in records:
         if not record["certified"]:
             gap = gap_text(Fraction(record["gap"]["exact"]))
             lines.append(
-                f"{record['policy']}: open; {record['winner']} is within {gap} AUGRC of the best, "
+                f"{record['policy']}: open; {record['winner']} is within {gap} {record['unit']} of the best, "
                 "whatever the unread labels are"
             )
         if "journal" in record:

@@ -31,6 +31,7 @@ from certify.pool import Pool
 from certify.risks import UNLABELLED, Codes
 from certify.state import Lease, State
 from certify.tolerance import Exact, decimal_text, exact_tolerance
+from certify.totals import Given, Totals, too_many
 from certify.verdict import Verdict
 
 DEFAULT_ASKER = "annotator"
@@ -43,13 +44,15 @@ Clock = Callable[[], float]
 class Session:
     """A labelling session on one pool.
 
-    policy: one of `certify.POLICIES`. tolerance: an AUGRC difference τ ≥ 0, read as an exact decimal.
-    seed: for policies in which chance enters. journal: path of a new journal file, None to keep nothing.
+    policy: one of `certify.POLICIES`. tolerance: a difference τ ≥ 0 of the pool's objective, an exact
+    decimal. seed: for policies in which chance enters. journal: path of a new journal file, None to keep
+    nothing.
 
     owned: labels that are there already, {row: label}, one a row with None where unknown, or `Labels` as
     read from a file. asker: who asks and tells unless a call names somebody else. lease_seconds: how long
     an asked row is kept for its asker. sources: names of the files the pool came from, for the journal.
-    clock: Unix time in seconds.
+    clock: Unix time in seconds. totals: how many rows of the pool have each class, {class: count}, where that
+    is known; the stopping test then considers only completions with these totals (`certify.totals`).
 
     Rows are 0-based positions. Every error is a `PoolError`, and a call that raises one has recorded
     nothing.
@@ -59,6 +62,7 @@ class Session:
     policy: str
     tolerance: Fraction
     seed: int
+    totals: Totals | None
     asker: str
     _journal: Journal | None
     _state: State
@@ -80,12 +84,14 @@ class Session:
         lease_seconds: float = LEASE_SECONDS,
         sources: Sequence[str | os.PathLike[str]] = (),
         clock: Clock = time.time,
+        totals: Given | None = None,
     ) -> None:
         path = None if journal is None else Path(journal)
         if path is not None:
             check_free(path)  # before the work that follows
-        self._prepare(pool, policy, tolerance, seed, asker, lease_seconds, clock)
+        self._prepare(pool, policy, tolerance, seed, asker, lease_seconds, clock, totals)
         first = owned_labels(pool, owned)
+        self._check_totals(*zip(*first, strict=True))
         self._announce()
         for row, code in first:
             if code != UNLABELLED:
@@ -104,9 +110,11 @@ class Session:
                 "policy": policy,
                 "seed": self.seed,
                 "tolerance": decimal_text(self.tolerance),
-                "objective": "augrc",
+                "objective": pool.objective.name,
                 "sources": [Path(source).name for source in sources],
             }
+            if self.totals is not None:
+                header["totals"] = self.totals.record()
             self._journal = Journal.create(path, header, freeze(pool), self._pending, now)
         self._pending = []
 
@@ -131,7 +139,14 @@ class Session:
             try:
                 pool = thaw(header, blobs)
                 session._prepare(
-                    pool, header["policy"], header["tolerance"], header["seed"], asker, lease_seconds, clock
+                    pool,
+                    header["policy"],
+                    header["tolerance"],
+                    header["seed"],
+                    asker,
+                    lease_seconds,
+                    clock,
+                    header.get("totals"),
                 )
             except (LookupError, TypeError, ValueError) as error:
                 raise PoolError(
@@ -154,6 +169,7 @@ class Session:
         asker: str | None,
         lease_seconds: float,
         clock: Clock,
+        totals: Given | None,
     ) -> None:
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
             raise PoolError(f"seed {seed!r} is not a whole number ≥ 0; give for example 0")
@@ -161,6 +177,7 @@ class Session:
         self.policy = policy
         self.tolerance = exact_tolerance(tolerance)
         self.seed = int(seed)
+        self.totals = None if totals is None else Totals.of(pool, totals)
         self.asker = DEFAULT_ASKER if asker is None else checked_asker(asker)
         self._lease_seconds = checked_lease(lease_seconds)
         self._clock = clock
@@ -173,7 +190,7 @@ class Session:
         self._state = self._fresh()
 
     def ask(self, m: int = 1, asker: str | None = None) -> list[int]:
-        """Rows that the asker should label: up to m, none when certified or when no row is left.
+        """Rows that the asker should label: up to m, none when certified or when no row that matters is left.
 
         The asker's own open rows come first, oldest first, so asking again gives the same rows. New ones
         follow in the order of the policy and are leased to the asker, and offered to nobody else, until
@@ -189,7 +206,10 @@ class Session:
             held = self._held(now)
             rows = [row for row, lease in held.items() if lease.asker == name][: int(m)]
             if len(rows) < m:
-                new = propose(self._policy, state.seen, state.readable, held, int(m) - len(rows))
+                open_rows = state.readable
+                if self.totals is None:  # under totals every label says something about the others
+                    open_rows = open_rows & self.pool.risks.matters
+                new = propose(self._policy, state.seen, open_rows, held, int(m) - len(rows))
                 if new:
                     expires = timestamp(now + self._lease_seconds)
                     self._record(Event("ask", {"asker": name, "rows": new, "expires": expires}))
@@ -207,6 +227,7 @@ class Session:
         name = self.asker if asker is None else checked_asker(asker)
         with self._operation():
             self._check_skips(positions, codes)
+            self._check_totals(positions, codes)
             for row, code in zip(positions, codes, strict=True):
                 if code == UNLABELLED:
                     self._skip(row, name)
@@ -259,8 +280,13 @@ class Session:
         return self._state.verdict()
 
     @property
+    def labels_read(self) -> int:
+        """How many labels are known, without the work of a verdict."""
+        return self._state.labels_read
+
+    @property
     def lower(self) -> PairMatrix:
-        """L_jk now, a copy; (K, K)."""
+        """L_jk now, a copy; (K, K). Class totals are not in it."""
         return self._state.lower.copy()
 
     @property
@@ -401,6 +427,23 @@ class Session:
                     "label can be corrected by telling another, but not taken back"
                 )
 
+    def _check_totals(self, rows: Sequence[int] = (), codes: Sequence[int] = ()) -> None:
+        """No label of the batch, taken in order, is one more of its class than there are rows."""
+        if self.totals is None or self._state.room is None:
+            return
+        room, told = self._state.room.tolist(), dict[int, int]()
+        for row, code in zip(rows, codes, strict=True):
+            old = told.get(row, int(self._state.labels[row]))
+            if code in (UNLABELLED, old):
+                continue
+            if not room[code]:
+                total = int(self.totals.counts[code])
+                raise PoolError(f"row {row}: {too_many(self.pool.classes[code], total + 1, total)}")
+            room[code] -= 1
+            if old != UNLABELLED:
+                room[old] += 1
+            told[row] = code
+
     def _positions(self, rows: Iterable[object]) -> list[int]:
         if isinstance(rows, str) or not isinstance(rows, Iterable):
             raise PoolError(f"rows {rows!r} are not a list; give a list of positions, such as [0]")
@@ -417,7 +460,7 @@ class Session:
 
     def _fresh(self) -> State:
         requirement = Requirement.of(self.tolerance, self.pool.risks.scale)
-        return State(self.pool.risks, self.pool.classes, requirement, self._initial)
+        return State(self.pool.risks, self.pool.classes, requirement, self._initial, self.totals)
 
     def _check_open(self) -> None:
         if self._closed:

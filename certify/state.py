@@ -12,11 +12,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from certify.bounds import PairMatrix, Requirement, best, gap, row_gains
+from certify.bounds import PairMatrix, Requirement, row_gains
+from certify.deciding import Recall, answer, certified
 from certify.events import Event
 from certify.policies.seen import Mask, Order, Seen
 from certify.risks import UNLABELLED, Codes, Risks
+from certify.totals import Totals, Watch
 from certify.verdict import Snapshot, Verdict
 
 
@@ -32,17 +35,19 @@ class Lease:
 class State:
     """Labels, bounds and leases after the events applied so far.
 
-    lower: L before the first event, (K, K); replaced, never written into, by every label. labels: (n,)
-    class codes. readable: (n,), unread and not skipped. closed: the other rows, in the order they closed;
-    it only grows. told: (n,) rows in the order of their first labels, `labels_read` of them so far.
-    leases: by row, oldest first, expired ones included. certified: the candidate that is
-    settled, None when none is. announced: the one in the last verdict event.
+    lower: L before the first event, (K, K), without totals; replaced, never written into, by every label.
+    totals: class totals of the pool where these are known, for the stopping test alone. labels: (n,) class
+    codes. readable: (n,), unread and not skipped. closed: the other rows, in the order they closed; it only
+    grows. told: (n,) rows in the order of their first labels, `labels_read` of them so far. leases: by row,
+    oldest first, expired ones included. certified: the candidate that is settled, None when none is.
+    announced: the one in the last verdict event.
     """
 
     risks: Risks
     classes: tuple[str, ...]
     requirement: Requirement
     lower: PairMatrix
+    totals: Totals | None = None
     labels: Codes = field(init=False)
     readable: Mask = field(init=False)
     closed: list[int] = field(init=False, default_factory=list)
@@ -53,6 +58,8 @@ class State:
     certified: int | None = field(init=False)
     announced: int | None = field(init=False, default=None)
     _verdict: Verdict | None = field(init=False, default=None)
+    _watch: Watch | None = field(init=False, default=None)
+    _recall: Recall = field(init=False, default_factory=Recall)
 
     def __post_init__(self) -> None:
         n = self.risks.shape[1]
@@ -60,6 +67,8 @@ class State:
         self.readable = np.ones(n, dtype=bool)
         self.told = np.empty(n, dtype=np.int64)
         self.code_of = {text: code for code, text in enumerate(self.classes)}
+        if self.totals is not None:
+            self._watch = Watch(self.risks, self.totals, self.requirement)
         self._settle(self.lower)
 
     def apply(self, event: Event) -> None:
@@ -75,18 +84,24 @@ class State:
             row, code = self._row(body["row"]), self.code_of[body["label"]]
             if self.labels[row] != UNLABELLED:
                 raise ValueError(f"row {row} already has a label")
-            self._settle(self.lower + row_gains(self.risks, row, code))
+            if self._watch is not None:
+                self._watch.read(row, code)
+            lower = self.lower + row_gains(self.risks, row, code)
             self.told[self.labels_read] = row
             self.labels_read += 1
             self._read(row, code)
+            self._settle(lower)
         elif kind == "correct":
             row, old, code = self._row(body["row"]), self.code_of[body["old"]], self.code_of[body["label"]]
             if self.labels[row] != old or old == code:
                 raise ValueError(f"row {row} does not have the label that is corrected")
+            if self._watch is not None:
+                self._watch.correct(old, code)
             gained = row_gains(self.risks, row, code) - row_gains(self.risks, row, old)
-            self._settle(self.lower + gained)
             self.corrections += 1
+            self.labels = self.labels.copy()  # verdicts given out keep the labels they were based on
             self._read(row, code)
+            self._settle(self.lower + gained)
         elif kind == "skip":
             self._close(self._open_row(body["row"]))
         elif kind == "ask":
@@ -110,6 +125,11 @@ class State:
         return Seen(self.lower, self.labels, self.told[: self.labels_read], self.corrections)
 
     @property
+    def room(self) -> npt.NDArray[np.int64] | None:
+        """How many unread rows have each class, where totals are known; (C,)."""
+        return None if self._watch is None else self._watch.room
+
+    @property
     def verdict_due(self) -> bool:
         """Whether `certified` changed and no verdict event has said so yet."""
         return self.certified != self.announced
@@ -126,7 +146,17 @@ class State:
     def verdict(self) -> Verdict:
         """The answer now; later events do not change it."""
         if self._verdict is None:
-            snapshot = Snapshot(self.risks, self.requirement, self.lower, self.closed, len(self.closed))
+            seen = self.seen
+            snapshot = Snapshot(
+                self.risks,
+                self.requirement,
+                self.lower,
+                self.closed,
+                len(self.closed),
+                seen.told,
+                seen.labels,
+                self.totals,
+            )
             winner, excess = self._answer()
             self._verdict = Verdict(self.certified is not None, winner, excess, self.labels_read, snapshot)
         return self._verdict
@@ -138,13 +168,19 @@ class State:
 
     def _answer(self) -> tuple[int, Fraction]:
         """The candidate to return now and its worst-case excess."""
-        winner, _ = best(self.lower, self.requirement)
-        return winner, gap(self.lower, winner, self.risks.scale)
+        if self._watch is not None:
+            return self._watch.answer(self.labels)
+        winner, _, excess = answer(self.risks, self.lower, self.requirement, lambda: self.labels)
+        return winner, excess
 
     def _settle(self, lower: PairMatrix) -> None:
-        winner, certified = best(lower, self.requirement)
-        self.certified = winner if certified else None
+        """Take in the bounds after `labels`."""
         self.lower = lower
+        if self._watch is not None:
+            settled = self._watch.certified(self.labels, lower)
+        else:
+            settled = certified(self.risks, lower, self.requirement, lambda: self.labels, self._recall)
+        self.certified = None if not settled else settled[0] if len(settled) == 1 else self._answer()[0]
 
     def _read(self, row: int, code: int) -> None:
         self.labels[row] = code

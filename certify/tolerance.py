@@ -19,6 +19,12 @@ def exact_tolerance(value: Exact) -> Fraction:
 
     Raises `PoolError` for anything that is not a finite number ≥ 0.
     """
+    accepted = "0 (exact choice), an exact decimal such as 0.0005, or a fraction such as 1/2000"
+    return exact_number(value, "tolerance", accepted)
+
+
+def exact_number(value: Exact, what: str, accepted: str) -> Fraction:
+    """A finite number ≥ 0 as it was written; else a `PoolError` with `what` it is and what is `accepted`."""
     try:
         if isinstance(value, bool) or len(str(value)) > _DIGITS or "_" in str(value):
             raise ValueError
@@ -32,14 +38,9 @@ def exact_tolerance(value: Exact) -> Fraction:
                 raise ValueError  # its fraction would fill the memory
             exact = Fraction(decimal)
     except (ValueError, OverflowError, ZeroDivisionError, InvalidOperation):
-        raise PoolError(
-            f"tolerance {value!r} is not a usable number; give an exact decimal such as 0.0005, "
-            "or a fraction such as 1/2000"
-        ) from None
+        raise PoolError(f"{what} {value!r} is not a usable number; give {accepted}") from None
     if exact < 0:
-        raise PoolError(
-            f"tolerance {value} is negative; give 0 (exact choice) or a positive AUGRC difference"
-        )
+        raise PoolError(f"{what} {value} is negative; give {accepted}")
     return exact
 
 

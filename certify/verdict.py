@@ -12,15 +12,19 @@ import numpy.typing as npt
 
 from certify.bounds import PairMatrix, Requirement
 from certify.budget import IMPOSSIBLE, fewest_labels, pair_requirements
-from certify.risks import Risks
+from certify.risks import UNLABELLED, Codes, Risks
+from certify.totals import Totals, fewest_labels_with_totals, lower_with_totals
+from certify.worth import Worth, worth
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """Bounds L (K, K) and the rows that could still be read, at one moment of a session.
+    """Bounds L (K, K), the labels and the rows that could still be read, at one moment of a session.
 
     `closed` is the session's growing list of rows read or skipped, of which the first `count` were so then:
-    looking at a verdict must not copy anything of the pool's length.
+    looking at a verdict must not copy anything of the pool's length. told: the rows labelled then; of
+    `labels`, which the session goes on filling, only theirs stay as they were. totals: class totals of the
+    pool, if known; `lower` is without them.
     """
 
     risks: Risks
@@ -28,12 +32,25 @@ class Snapshot:
     lower: PairMatrix
     closed: Sequence[int]
     count: int
+    told: npt.NDArray[np.int64]
+    labels: Codes
+    totals: Totals | None = None
 
     def readable(self) -> npt.NDArray[np.int64]:
         """Positions neither read nor skipped, ascending."""
         unread = np.ones(self.risks.shape[1], dtype=bool)
         unread[np.array(self.closed[: self.count], dtype=np.int64)] = False
         return np.flatnonzero(unread)
+
+    def codes(self) -> Codes:
+        """Labels read by then, (n,); −1 elsewhere."""
+        codes = np.full(len(self.labels), UNLABELLED, dtype=np.int16)
+        codes[self.told] = self.labels[self.told]
+        return codes
+
+    def tight(self) -> PairMatrix:
+        """L under the totals where these are known."""
+        return self.lower if self.totals is None else lower_with_totals(self.risks, self.codes(), self.totals)
 
 
 @dataclass(frozen=True)
@@ -42,8 +59,8 @@ class Verdict:
 
     certified: whether `winner` is settled under every completion of the unread rows. winner: the
     certified candidate, else the one with the smallest worst-case excess, then the smallest index.
-    gap: that excess δ of `winner`, exact, as an AUGRC difference. labels_read: labels known, those
-    owned at the start included.
+    gap: that excess δ of `winner`, exact, as a difference of the objective (for AURC rounded up, by at most
+    2⁻²⁵, and 0 only if δ is). labels_read: labels known, those owned at the start included.
     """
 
     certified: bool
@@ -51,6 +68,11 @@ class Verdict:
     gap: Fraction
     labels_read: int
     _snapshot: Snapshot = field(repr=False, compare=False)
+
+    @property
+    def totals_known(self) -> bool:
+        """Whether the answer relies on class totals of the pool."""
+        return self._snapshot.totals is not None
 
     @cached_property
     def at_least(self) -> int | None:
@@ -62,6 +84,22 @@ class Verdict:
         if self.certified:
             return 0
         at = self._snapshot
-        requirements = pair_requirements(at.risks, at.lower, at.requirement, at.readable())
-        fewest = fewest_labels(requirements)
-        return None if fewest == IMPOSSIBLE else fewest
+        if at.totals is not None:
+            fewest = fewest_labels_with_totals(
+                at.risks, at.tight(), at.requirement, np.flatnonzero(at.codes() < 0), len(at.readable())
+            )
+        else:
+            fewest = fewest_labels(pair_requirements(at.risks, at.lower, at.requirement, at.readable()))
+        return None if fewest == IMPOSSIBLE else max(fewest, 1)
+
+    @cached_property
+    def worth(self) -> Worth | None:
+        """How many labels would have to be wrong to overturn the choice; None while it is open.
+
+        Worked out when first asked for, O(K n log n).
+        """
+        if not self.certified:
+            return None
+        at = self._snapshot
+        known = at.totals is not None
+        return worth(at.risks, at.codes(), at.tight(), at.requirement, self.winner, totals_known=known)

@@ -8,14 +8,23 @@ given demands and gains re-derived here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
 from certify.audit import proof as proofs
-from certify.audit.exact import AuditPool, Bounds, Rule, rank_weights
-from certify.audit.frozen import SAME, frozen_pool
-from certify.audit.inputs import SCORES, LabelFile, has_truth, is_labels, match_labels, read_labels, read_pool
+from certify.audit.exact import AuditPool
+from certify.audit.frozen import SAME, frozen_pool, same_row_weights
+from certify.audit.inputs import (
+    SCORES,
+    LabelFile,
+    has_truth,
+    is_labels,
+    match_labels,
+    read_labels,
+    read_pool,
+    read_row_weights,
+)
 from certify.audit.journal import (
     Header,
     JournalFile,
@@ -23,9 +32,11 @@ from certify.audit.journal import (
     parse_header,
     read_journal,
 )
+from certify.audit.objectives import Weighting, weigh, weights_column
 from certify.audit.replay import check_events, check_labels, check_verdicts
 from certify.audit.report import AuditReport, Check, Lie, Progress, Stopped, Trail
 from certify.audit.tables import class_name, kind_of
+from certify.audit.totals import TotalBounds, check_totals, looks
 from certify.errors import PoolError
 
 __all__ = ["AuditReport", "Check", "audit"]
@@ -130,6 +141,11 @@ class _PoolFiles:
         named = tails if set(tails) <= set(SCORES) and tuple(names) == scored else None
         return read_pool(self.paths, self.declared, self.scores or named)
 
+    def weighted(self, pool: AuditPool, objective: str) -> AuditPool:
+        """`pool` with the row weights that the objective takes from a column of the files, if it does."""
+        column = weights_column(objective)
+        return replace(pool, row_weights=read_row_weights(self.paths, column, pool)) if column else pool
+
 
 def _audit_journal(
     trail: Trail,
@@ -147,6 +163,14 @@ def _audit_journal(
         for name, compare in SAME.items():
             with trail.check(name, journal.path.name) as stage:
                 stage.detail = compare(frozen, stated)
+        if weights_column(header.objective) is not None:
+            with trail.check("row weights", journal.path.name) as stage:
+                named = source.weighted(stated, header.objective)
+                stage.detail = (
+                    "no column of the files, so they are believed as they were frozen"
+                    if named.row_weights is None
+                    else same_row_weights(frozen, named)
+                )
     else:
         with trail.check("pool files", journal.path.name) as stage:
             stage.detail = "none given, so predictions and confidences are believed as they were frozen"
@@ -171,6 +195,13 @@ def _audit_proof(
         raise PoolError(f"{path}: a proof is checked against its pool; give the pool files too")
     # what a journal froze is compared with the files by now, and has the classes declared at its start
     pool = frozen[0] if len(frozen) == 1 else source.read(claim.candidates)
+    if pool.row_weights is None:
+        pool = source.weighted(pool, claim.objective)
+    if pool.row_weights is None and weights_column(claim.objective) is not None:
+        raise PoolError(
+            f"{path}: its row weights came from no column of the pool files; audit it together with a "
+            "journal that froze them"
+        )
     truth = inputs.truth_for(pool, label_map)
     if truth is None:
         raise PoolError(
@@ -178,11 +209,10 @@ def _audit_proof(
         )
     with trail.check("subject", file) as stage:
         stage.detail = proofs.check_subject(claim, pool)
-    weights = _check_weights(trail, file, pool)
-    rule = Rule.of(claim.tolerance, pool.n)
-    bounds = Bounds(weights, pool.predictions, len(pool.classes))
+    weighting = _check_weights(trail, file, claim.objective, pool)
+    rule, bounds = weighting.rule(claim.tolerance), weighting.bounds(pool)
     with trail.check("winner", file) as stage:
-        stage.detail = proofs.check_winner(claim, bounds, truth)
+        stage.detail = proofs.check_winner(claim, rule, bounds, truth)
     with trail.check("sections", file) as stage:
         ks = proofs.targets(claim)
         stage.detail = f"{len(ks)}: {', '.join(pool.names[k] for k in ks)}"
@@ -191,7 +221,7 @@ def _audit_proof(
     with trail.check("bounds and witness", file) as stage:
         stage.detail = proofs.check_proof(claim, problems)
     with trail.check("certificate replayed", file) as stage:
-        stage.detail = proofs.check_witness(claim, problems, ks, bounds, truth)
+        stage.detail = proofs.check_witness(claim, rule, problems, ks, bounds, truth)
 
 
 def _check_frozen(trail: Trail, journal: JournalFile) -> tuple[Header, AuditPool]:
@@ -200,7 +230,7 @@ def _check_frozen(trail: Trail, journal: JournalFile) -> tuple[Header, AuditPool
         header = parse_header(journal)
         stage.detail = (
             f"version 1, {len(header.names)} candidates, {header.n} rows, {len(header.classes)} classes, "
-            f"tolerance {header.tolerance}"
+            f"tolerance {header.tolerance}, objective {header.objective}"
         )
     with trail.check("frozen arrays", file) as stage:
         frozen = frozen_pool(journal, header)
@@ -246,7 +276,7 @@ def _check_decisions(
 ) -> None:
     """What the session did and decided, event by event."""
     file, events = journal.path.name, journal.events
-    weights = _check_weights(trail, file, pool)
+    weighting = _check_weights(trail, file, header.objective, pool)
     with trail.check("events", file) as stage:
         replayed = check_events(events, pool.classes, pool.n)
         stage.detail = (
@@ -264,26 +294,31 @@ def _check_decisions(
     else:
         with trail.check("labels", file) as stage:
             stage.detail = "no labels file given: what was told is believed"
+    if header.totals is not None:
+        with trail.check("class totals", file) as stage:
+            if weighting.blocks is not None:
+                raise Lie(f"no session uses class totals with the objective {header.objective}")
+            stage.detail = check_totals(events, replayed, pool.classes, header.totals)
     with trail.check("bounds and verdicts", file) as stage:
-        rule = Rule.of(header.tolerance, pool.n)
-        bounds = Bounds(weights, pool.predictions, len(pool.classes))
+        rule = weighting.rule(header.tolerance)
+        needed = None if header.totals is None else looks(events, replayed, rule)
+        bounds = (
+            weighting.bounds(pool)
+            if header.totals is None
+            else TotalBounds(weighting.weights, pool.predictions, weighting.scale, header.totals)
+        )
         stage.detail = check_verdicts(
             events, replayed, bounds, rule, pool.names,
-            lambda done: trail.progress(f"{file}: replaying events", done, len(events)),
+            lambda done: trail.progress(f"{file}: replaying events", done, len(events)), needed,
         )  # fmt: skip
+        if needed is not None:
+            stage.detail += f"; {len(needed)} prefixes looked at, the others follow from these"
 
 
-def _check_weights(trail: Trail, file: str, pool: AuditPool) -> list[list[int]]:
+def _check_weights(trail: Trail, file: str, objective: str, pool: AuditPool) -> Weighting:
     with trail.check("weights", file) as stage:
-        weights, blocks = [], []
-        for k, values in enumerate(pool.confidences):
-            trail.progress(f"{file}: weights", k, len(pool.names))
-            found, count = rank_weights(values)
-            if sum(found) != pool.n * pool.n:
-                raise Lie(f"the weights of {pool.names[k]} do not sum to n²")
-            weights.append(found)
-            blocks.append(count)
-        stage.detail = (
-            f"2n − s − e from the confidences, each sum n² = {pool.n**2}; blocks of equals: {blocks}"
+        weighting = weigh(
+            objective, pool, lambda what, done, total: trail.progress(f"{file}: {what}", done, total)
         )
-    return weights
+        stage.detail = weighting.detail
+    return weighting

@@ -22,6 +22,7 @@ class AuditPool:
     """What the candidates say: K names, the classes a label may take, and for every candidate n codes
     into `classes` and n float64 confidences. `ids` is None where the files had none. `rounded` marks the
     candidates whose confidences were computed here through logarithms, which round differently elsewhere.
+    `row_weights`: those of weighted error, as frozen, None for other objectives.
     """
 
     names: tuple[str, ...]
@@ -30,6 +31,7 @@ class AuditPool:
     predictions: tuple[Sequence[int], ...]
     confidences: tuple[array[float], ...]
     rounded: tuple[bool, ...] = ()
+    row_weights: Sequence[int] | None = None
 
     @property
     def n(self) -> int:
@@ -43,14 +45,19 @@ class AuditPool:
 
 @dataclass(frozen=True)
 class Rule:
-    """The stopping test: L_jk ≥ 0 (> 0 for j < k) at tolerance 0, else L_jk ≥ −⌊2n²τ⌋."""
+    """The stopping test: L_jk ≥ 0 (> 0 for j < k) at tolerance 0, else L_jk ≥ −⌊scale·τ⌋."""
 
     tolerance: Fraction
     slack: int
 
     @classmethod
     def of(cls, tolerance: Fraction, n: int) -> Rule:
-        return cls(tolerance, 2 * n * n * tolerance.numerator // tolerance.denominator)
+        """For AUGRC on n rows, whose scale is 2n²."""
+        return cls.at_scale(tolerance, 2 * n * n)
+
+    @classmethod
+    def at_scale(cls, tolerance: Fraction, scale: int) -> Rule:
+        return cls(tolerance, scale * tolerance.numerator // tolerance.denominator)
 
     def level(self, j: int, k: int) -> int:
         """What L_jk must reach before k counts as no worse than j."""
@@ -95,17 +102,22 @@ class Bounds:
     labellings of the unread rows. `pairs` lists all (j, k) with j < k.
 
     weights and codes: one sequence of n integers a candidate. A label is a class code in
-    range(classes). One label costs O(K²).
+    range(classes). scale: what a difference is divided by, 2n² where not given. One label costs O(K²).
     """
 
     def __init__(
-        self, weights: Sequence[Sequence[int]], codes: Sequence[Sequence[int]], classes: int
+        self,
+        weights: Sequence[Sequence[int]],
+        codes: Sequence[Sequence[int]],
+        classes: int,
+        scale: int | None = None,
     ) -> None:
         self._weights = list(zip(*weights, strict=True))
         self._codes = list(zip(*codes, strict=True))
         self._classes = classes
         self.pairs = list(combinations(range(len(weights)), 2))
         self.n = len(self._weights)
+        self.scale = 2 * self.n * self.n if scale is None else scale
         self.lower = [[0] * len(weights) for _ in weights]
         for row in range(self.n):
             for (j, k), least, most in zip(self.pairs, *self.extremes(row), strict=True):
@@ -155,8 +167,16 @@ class Bounds:
             self.lower[j][k] += come - gone
             self.lower[k][j] -= come - gone
 
+    def demand(self, rule: Rule, j: int, k: int) -> int:
+        """What labels must still add to L_jk for k to pass against j."""
+        return max(0, rule.level(j, k) - self.lower[j][k])
+
+    def at_most(self, row: int, j: int, k: int, gain: int) -> int:
+        """The most that a label which adds `gain` to L_jk may truly add; weights are whole here."""
+        return gain
+
     def excess(self, k: int) -> int:
-        """Worst-case excess risk of k, in units of 1/(2n²)."""
+        """Worst-case excess risk of k, in units of 1/scale."""
         return max(0, max(-self.lower[j][k] for j in range(len(self.lower)) if j != k))
 
     def certified(self, rule: Rule) -> list[int]:
@@ -174,11 +194,11 @@ class Bounds:
         """
         certified = self.certified(rule)
         winner = min(certified or range(len(self.lower)), key=lambda k: (self.excess(k), k))
-        return bool(certified), winner, Fraction(self.excess(winner), 2 * self.n * self.n)
+        return bool(certified), winner, Fraction(self.excess(winner), self.scale)
 
 
 def total_losses(bounds: Bounds, labels: Iterable[int]) -> list[int]:
-    """Full-pool risks r_j of a completely labelled pool, in units of 1/(2n²)."""
+    """Full-pool risks r_j of a completely labelled pool, in units of 1/scale."""
     totals = [0] * len(bounds.lower)
     for row, label in enumerate(labels):
         for k, loss in enumerate(bounds.losses(row, label)):

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from certify.audit.exact import AuditPool
 from certify.audit.journal import Header, JournalFile, distinct_texts
+from certify.audit.objectives import weights_column
 from certify.audit.report import Lie
 
 Number = TypeVar("Number", int, float)
@@ -28,6 +29,9 @@ def frozen_pool(journal: JournalFile, header: Header) -> AuditPool:
     separate = "prediction/1" in journal.arrays
     predicted = range(count if separate else 1)
     wanted = {f"confidence/{k}" for k in range(count)} | {f"prediction/{k}" for k in predicted}
+    weighted = weights_column(header.objective) is not None
+    if weighted:
+        wanted.add("weight")
     if set(journal.arrays) - {"ids", "display"} != wanted:
         raise Lie(f"arrays {sorted(journal.arrays)} are not those of {count} candidates")
     confidences = tuple(_numbers(journal, f"confidence/{k}", array("d"), header.n) for k in range(count))
@@ -42,7 +46,15 @@ def frozen_pool(journal: JournalFile, header: Header) -> AuditPool:
     if header.kind not in kind:
         raise Lie(f"the header calls the pool {header.kind!r}; its predictions make it {' or '.join(kind)}")
     predictions = tuple(codes) if separate else tuple(codes * count)
-    return AuditPool(header.names, header.classes, _ids(journal, header.n), predictions, confidences)
+    weights = _numbers(journal, "weight", array("i"), header.n) if weighted else None
+    return AuditPool(
+        header.names,
+        header.classes,
+        _ids(journal, header.n),
+        predictions,
+        confidences,
+        row_weights=weights,
+    )
 
 
 _LAST_PLACES = 16
@@ -115,6 +127,16 @@ def same_confidences(frozen: AuditPool, stated: AuditPool) -> str:
             apart += 1
     found = f"{len(frozen.names)} × {frozen.n} float64 values equal, bit for bit"
     return found if not apart else f"{found}, but for {apart} logarithms that differ in their last places"
+
+
+def same_row_weights(frozen: AuditPool, stated: AuditPool) -> str:
+    """Every frozen row weight is that of the files' column, as whole numbers in lowest terms."""
+    for row, (ours, theirs) in enumerate(
+        zip(frozen.row_weights or (), stated.row_weights or (), strict=True)
+    ):
+        if ours != theirs:
+            raise Lie(f"row {frozen.row_names[row]} was frozen with weight {ours}; the files give {theirs}")
+    return f"{frozen.n} equal, as whole numbers in lowest terms"
 
 
 SAME: Mapping[str, Callable[[AuditPool, AuditPool], str]] = {

@@ -9,11 +9,13 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from certify.audit.exact import AuditPool
+from certify.audit.exact import AuditPool, exact_number
+from certify.audit.objectives import lowest_terms
 from certify.audit.tables import (
     Table,
     class_name,
@@ -139,6 +141,28 @@ def read_pool(
         tuple(array("d", values) for _, values in aligned),
         tuple(candidate.rounded for candidate in candidates),
     )
+
+
+def read_row_weights(paths: Sequence[Path], column: str, pool: AuditPool) -> list[int]:
+    """The row weights in `column` of the first file that has it, in the order of the pool's rows."""
+    path = next((path for path in paths if column in column_names(path)), None)
+    if path is None:
+        raise PoolError(f"no pool file has the column {column!r} with the row weights")
+    table, values = read_table(path), list[Fraction]()
+    for row, value in enumerate(table.columns[column]):
+        number = exact_number(str(value))
+        if number is None:
+            raise PoolError(f"{path}: {column} in row {row} is {value!r}; accepted are exact numbers ≥ 0")
+        values.append(number)
+    whole, ids = lowest_terms(values), _ids(table)
+    if len(whole) != pool.n or (ids is None) != (pool.ids is None):
+        raise PoolError(f"{path}: {len(whole)} row weights do not fit a pool of {pool.n} rows")
+    if ids is None or pool.ids is None:
+        return whole
+    weight_of = dict(zip(ids, whole, strict=True))
+    if set(weight_of) != set(pool.ids):
+        raise PoolError(f"{path}: its ids are not those of the pool")
+    return [weight_of[name] for name in pool.ids]
 
 
 @dataclass(frozen=True)

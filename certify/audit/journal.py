@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from certify.audit.exact import exact_number
+from certify.audit.objectives import is_objective
 from certify.audit.report import Lie
 from certify.errors import PoolError
 
@@ -69,6 +70,9 @@ class Header:
     n: int
     tolerance: Fraction
     digests: dict[str, str]
+    objective: str = "augrc"
+    totals: tuple[int, ...] | None = None
+    """How many rows have each class, in the order of the classes, where that was known at the start."""
 
 
 def read_journal(path: Path) -> JournalFile:
@@ -111,8 +115,9 @@ def parse_header(journal: JournalFile) -> Header:
         )
     if canonical(header) != journal.header:
         raise Lie("the header is not the canonical JSON that certify writes")
-    if set(header) != _HEADER_KEYS:
-        raise Lie(f"header entries {sorted(set(header) ^ _HEADER_KEYS)} are missing or unknown")
+    if set(header) - {"totals"} != _HEADER_KEYS:
+        strange = sorted((set(header) - {"totals"}) ^ _HEADER_KEYS)
+        raise Lie(f"header entries {strange} are missing or unknown")
     names, classes, n, digests = header["names"], header["classes"], header["n"], header["digests"]
     tolerance = exact_number(header["tolerance"])
     sound = {
@@ -120,18 +125,34 @@ def parse_header(journal: JournalFile) -> Header:
         "classes": distinct_texts(classes) and len(classes) >= 2,
         "n": type(n) is int and n >= 1,
         "tolerance": tolerance is not None,
-        "objective": header["objective"] == "augrc",
+        "objective": is_objective(header["objective"]),
         "created": isinstance(header["created"], str),
         "sources": isinstance(header["sources"], list),
         "policy": isinstance(header["policy"], str),
         "seed": type(header["seed"]) is int and header["seed"] >= 0,
         "digests": isinstance(digests, dict) and all(isinstance(digest, str) for digest in digests.values()),
+        "totals": "totals" not in header or _are_totals(header["totals"], classes, n),
     }
     for entry, good in sound.items():
         if not good:
             raise Lie(f"header entry {entry!r} is {header[entry]!r}, which no session can have")
     assert tolerance is not None
-    return Header(tuple(names), tuple(classes), header["kind"], n, tolerance, digests)
+    totals = header.get("totals")
+    counts = None if totals is None else tuple(totals[name] for name in classes)
+    return Header(
+        tuple(names), tuple(classes), header["kind"], n, tolerance, digests, header["objective"], counts
+    )
+
+
+def _are_totals(totals: object, classes: object, n: object) -> bool:
+    """Whether they count the rows of every class, and no others, and sum to n."""
+    return (
+        isinstance(totals, dict)
+        and isinstance(classes, list)
+        and set(totals) == set(classes)
+        and all(type(count) is int and count >= 0 for count in totals.values())
+        and sum(totals.values()) == n
+    )
 
 
 def check_chain(journal: JournalFile) -> None:

@@ -1,8 +1,9 @@
 """What a certificate proof claims, held against demands and gains derived from pool and labels.
 
 For the winner k and every rival j in index order the demand is D_j = max(0, level − L_jk(∅)) and row i
-gains g_ji = value − lowest (certificate paper, section 4.1). Bounds and witness are then checked by
-`solvers.checker`, which reads nothing but integers.
+gains g_ji = value − lowest (certificate paper, section 4.1); for AURC demands are too small and gains too
+large by what rounding may hide, so that a bound holds for certificates. Bounds and witness are then checked
+by `solvers.checker`, which reads nothing but integers.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from certify.audit.exact import AuditPool, Bounds, Rule, exact_number, total_losses
+from certify.audit.objectives import is_objective
 from certify.audit.report import Lie
 from certify.errors import PoolError
 from solvers import checker
@@ -32,6 +34,7 @@ class Claim:
     candidates: tuple[str, ...]
     winner: str
     tolerance: Fraction
+    objective: str
 
 
 def read_claim(path: Path) -> Claim:
@@ -54,13 +57,13 @@ def read_claim(path: Path) -> Claim:
         raise Lie(f"candidates {candidates!r} are not a list of names")
     if tolerance is None:
         raise Lie(f"tolerance {context['tolerance']!r} is not an exact number ≥ 0")
-    if context["objective"] != "augrc":
+    if not is_objective(context["objective"]):
         raise Lie(f"objective {context['objective']!r} is not one that certify proves anything about")
     if context["tie_rule"] != TIE_RULES[tolerance == 0]:
         raise Lie(f"tie rule {context['tie_rule']!r}; at this tolerance it is {TIE_RULES[tolerance == 0]!r}")
     if context["winner"] not in candidates:
         raise Lie(f"winner {context['winner']!r} is none of the candidates {candidates}")
-    return Claim(proof, tuple(candidates), context["winner"], tolerance)
+    return Claim(proof, tuple(candidates), context["winner"], tolerance, context["objective"])
 
 
 def check_subject(claim: Claim, pool: AuditPool) -> str:
@@ -73,7 +76,7 @@ def check_subject(claim: Claim, pool: AuditPool) -> str:
     return f"{len(pool.names)} candidates in tie order, {pool.n} rows, tolerance {claim.tolerance}"
 
 
-def check_winner(claim: Claim, bounds: Bounds, labels: Sequence[int]) -> str:
+def check_winner(claim: Claim, rule: Rule, bounds: Bounds, labels: Sequence[int]) -> str:
     """All known labels together certify the winner; with every label known that is the smallest full risk,
     the smaller index at ties, or one within the tolerance of it.
 
@@ -86,9 +89,9 @@ def check_winner(claim: Claim, bounds: Bounds, labels: Sequence[int]) -> str:
     known = sum(label >= 0 for label in labels)
     found = f"{known} labels known"
     if known == bounds.n:
-        found = f"full risks {total_losses(bounds, labels)} / {2 * bounds.n * bounds.n}"
+        found = f"full risks {total_losses(bounds, labels)} / {bounds.scale}"
     names = claim.candidates
-    certified = [names[k] for k in read.certified(Rule.of(claim.tolerance, bounds.n))]
+    certified = [names[k] for k in read.certified(rule)]
     if claim.winner not in certified:
         raise Lie(f"{found}: they certify {', '.join(certified) or 'nobody'}, not {claim.winner}")
     return f"{found}: they certify {', '.join(certified)}"
@@ -120,12 +123,12 @@ def covering_problems(
         values = bounds.differences(bounds.losses(row, label))
         for (j, k), value, least, most in zip(bounds.pairs, values, *bounds.extremes(row), strict=True):
             if (j, k) in gains:
-                gains[j, k][row] = value - least
+                gains[j, k][row] = bounds.at_most(row, j, k, value - least)
             if (k, j) in gains:
-                gains[k, j][row] = most - value
+                gains[k, j][row] = bounds.at_most(row, k, j, most - value)
     return [
         checker.Problem(
-            [max(0, rule.level(j, k) - bounds.lower[j][k]) for j in everyone if j != k],
+            [bounds.demand(rule, j, k) for j in everyone if j != k],
             [gains[j, k] for j in everyone if j != k],
             bounds.n,
         )
@@ -143,6 +146,7 @@ def check_proof(claim: Claim, problems: Sequence[checker.Problem]) -> str:
 
 def check_witness(
     claim: Claim,
+    rule: Rule,
     problems: Sequence[checker.Problem],
     ks: Sequence[int],
     bounds: Bounds,
@@ -166,7 +170,7 @@ def check_witness(
         if labels[row] < 0:
             raise Lie(f"row {row} of the witness has no label")
         read.read(row, labels[row])
-    if ks[at] not in read.certified(Rule.of(claim.tolerance, bounds.n)):
+    if ks[at] not in read.certified(rule):
         raise Lie(f"after reading the {len(rows)} rows of the witness, {claim.winner} is not certified")
     return f"{len(rows)} rows read, no other: {claim.winner} is certified whatever the other labels are"
 

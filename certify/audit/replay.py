@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from fractions import Fraction
+from typing import Protocol
 
-from certify.audit.exact import Bounds, Rule
+from certify.audit.exact import Rule
 from certify.audit.journal import Event, parse_body
 from certify.audit.report import Lie
 
@@ -22,6 +24,17 @@ _ENTRIES = {
     "verdict": {"certified", "winner", "labels_read", "gap"},
 }
 _READS = ("own", "tell")
+
+
+class Moving(Protocol):
+    """Bounds that labels move."""
+
+    @property
+    def lower(self) -> Sequence[Sequence[int]]: ...
+    def read(self, row: int, label: int) -> None: ...
+    def change(self, row: int, old: int, new: int) -> None: ...
+    def certified(self, rule: Rule) -> list[int]: ...
+    def verdict(self, rule: Rule) -> tuple[bool, int, Fraction]: ...
 
 
 @dataclass(frozen=True)
@@ -113,15 +126,17 @@ def check_labels(
 def check_verdicts(
     events: Sequence[Event],
     replayed: Replayed,
-    bounds: Bounds,
+    bounds: Moving,
     rule: Rule,
     names: Sequence[str],
     progress: Callable[[int], None],
+    looks: Collection[int] | None = None,
 ) -> str:
     """Move the bounds label by label and hold every recorded verdict against them.
 
     A verdict is due right after the event that changes who is certified, nobody included, and nowhere
-    else. Returns what was found, in words.
+    else. looks: places of the events after which it is to be looked at, where the prefixes between follow
+    from these; all by default. Returns what was found, in words.
     """
     recorded: int | None = None
     labels, prefixes, first = 0, 1, ""
@@ -143,7 +158,8 @@ def check_verdicts(
                 labels += 1
             else:
                 bounds.change(reading.row, reading.old, reading.label)
-            certified = _certified(bounds, rule)
+            if looks is None or place in looks:
+                certified = _certified(bounds, rule)
             prefixes += 1
         if place % 256 == 0:
             progress(place)
@@ -158,13 +174,13 @@ def check_verdicts(
     return f"{prefixes} prefixes, {labels} labels: {state}{first}"
 
 
-def _certified(bounds: Bounds, rule: Rule) -> int | None:
+def _certified(bounds: Moving, rule: Rule) -> int | None:
     """Who is certified, None when nobody is."""
     return bounds.verdict(rule)[1] if bounds.certified(rule) else None
 
 
 def _check_verdict(
-    event: Event, body: Body, labels: int, bounds: Bounds, rule: Rule, names: Sequence[str]
+    event: Event, body: Body, labels: int, bounds: Moving, rule: Rule, names: Sequence[str]
 ) -> None:
     certified, winner, gap = bounds.verdict(rule)
     truth = {
@@ -181,7 +197,7 @@ def _check_verdict(
             )
 
 
-def _deficit(bounds: Bounds, rule: Rule, names: Sequence[str]) -> str:
+def _deficit(bounds: Moving, rule: Rule, names: Sequence[str]) -> str:
     _, k, _ = bounds.verdict(rule)
     short = [j for j in range(len(names)) if j != k and bounds.lower[j][k] < rule.level(j, k)]
     j = short[0]
@@ -191,7 +207,7 @@ def _deficit(bounds: Bounds, rule: Rule, names: Sequence[str]) -> str:
     )
 
 
-def _missing(where: str, labels: int, bounds: Bounds, rule: Rule, names: Sequence[str]) -> str:
+def _missing(where: str, labels: int, bounds: Moving, rule: Rule, names: Sequence[str]) -> str:
     certified, winner, _ = bounds.verdict(rule)
     change = f"{names[winner]} is certified" if certified else "nobody is certified any more"
     return f"{where}, with {labels} labels read, {change}, but no verdict event says so"

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
-from rich.markup import escape
 
 from certify.classes import class_text, shorten
 from certify.commands.options import (
-    AsJson,
     Asker,
     Classes,
     JournalFile,
@@ -25,9 +23,9 @@ from certify.commands.options import (
     Scores,
     Seed,
     Tolerance,
+    Totals,
     check_new,
-    console,
-    emit,
+    known_totals,
     load_labels,
     load_pool,
     mapping,
@@ -35,6 +33,7 @@ from certify.commands.options import (
 from certify.errors import PoolError
 from certify.policies import DEFAULT_POLICY
 from certify.risks import UNLABELLED, Codes
+from solvers.terminal import AsJson, console, emit, grid
 
 if TYPE_CHECKING:
     from certify.pool import Pool
@@ -54,6 +53,7 @@ def start(
     classes: Classes = None,
     scores: Scores = None,
     label_map: LabelMap = None,
+    totals: Totals = None,
     as_json: AsJson = False,
 ) -> None:
     """Open a labelling session: freeze the pool, the policy and the tolerance in a new journal."""
@@ -63,7 +63,10 @@ def start(
     check_new(journal)
     pool = load_pool(files, classes, scores, objective)
     known = None if owned is None else load_labels(owned, pool, label_map)
-    with Session(pool, policy, tolerance, seed, journal, owned=known, sources=files) as session:
+    counts = known_totals(totals)
+    with Session(
+        pool, policy, tolerance, seed, journal, owned=known, sources=files, totals=counts
+    ) as session:
         record = report.status_record(session)
         emit(
             record,
@@ -106,10 +109,10 @@ def ask(
             record,
             as_json,
             lambda: [
-                report.grid("Label next", ["id", *shown], [list(row.values()) for row in listed])
+                grid("Label next", ["id", *shown], [list(row.values()) for row in listed])
                 if listed
                 else _nothing(session),
-                report.verdict_line(verdict),
+                *report.verdict_lines(verdict),
             ],
         )
 
@@ -156,7 +159,7 @@ def tell(
                 values.append("?")
         session.tell(rows, values)
         record = {"told": len(rows), **report.verdict_record(pool, session.verdict), "head": session.head}
-        emit(record, as_json, lambda: [report.verdict_line(record)])
+        emit(record, as_json, lambda: report.verdict_lines(record))
 
 
 def status(journal: JournalFile, as_json: AsJson = False) -> None:
@@ -181,7 +184,7 @@ def label(journal: JournalFile, asker: Asker = None) -> None:
     with Session.resume(journal, asker=asker or _user()) as session:
         pool = session.pool
         needed = _StillNeeded()
-        out.print(report.pool_line(report.pool_record(pool)), markup=False)
+        out.print(report.pool_line(report.pool_record(pool)))
         stop, undo = (key if key not in pool.classes else f":{key}" for key in "qu")
         out.print(f"answer with a label; ? = cannot tell, {undo} = correct the last answer, {stop} = stop")
         last: int | None = None
@@ -192,10 +195,10 @@ def label(journal: JournalFile, asker: Asker = None) -> None:
                 if not rows:
                     break
                 (row,) = rows
-                out.print(_progress_line(session, needed.now(session)))
-                out.print(f"[bold]{escape(pool.ids[row])}[/bold]", highlight=False, soft_wrap=True)
+                out.print(_progress_line(session, needed.now(session)), style="dim")
+                out.print(pool.ids[row], style="bold", soft_wrap=True)
                 for name, text in _display(pool, row).items():
-                    out.print(f"  {name}: {text}", markup=False)
+                    out.print(f"  {name}: {text}")
                 answer = input(f"label ({'/'.join(pool.classes[:12])}): ").strip()
                 if answer == stop:
                     break
@@ -207,9 +210,7 @@ def label(journal: JournalFile, asker: Asker = None) -> None:
                 if not answer:
                     continue
                 if (text := class_text(answer)) is not None and text not in pool.classes:
-                    out.print(
-                        f"not recorded: {answer!r} is none of {shorten(pool.classes, 12)}", markup=False
-                    )
+                    out.print(f"not recorded: {answer!r} is none of {shorten(pool.classes, 12)}")
                     continue
                 session.tell([row], [answer])
                 last, again = row, None
@@ -218,10 +219,9 @@ def label(journal: JournalFile, asker: Asker = None) -> None:
         except RuntimeError:  # standard input was closed before the start
             out.print("there is no input to read answers from")
         record = report.verdict_record(pool, session.verdict)
-        out.print(report.verdict_line(record), markup=False, soft_wrap=True)
-        out.print(
-            f"everything is kept in {journal} · chain head {session.head}", markup=False, soft_wrap=True
-        )
+        for line in report.verdict_lines(record):
+            out.print(line, soft_wrap=True)
+        out.print(f"everything is kept in {journal} · chain head {session.head}", soft_wrap=True)
 
 
 class _StillNeeded:
@@ -255,8 +255,8 @@ def _progress_line(session: Session, needed: int | None) -> str:
     verdict = session.verdict
     more = "skipped rows keep it open" if needed is None else f"at least {needed:,} more"
     return (
-        f"[dim]{verdict.labels_read:,} read · {more} · leading: {escape(session.pool.names[verdict.winner])} "
-        f"(within {report.gap_text(verdict.gap)})[/dim]"
+        f"{verdict.labels_read:,} read · {more} · leading: {session.pool.names[verdict.winner]} "
+        f"(within {report.gap_text(verdict.gap)})"
     )
 
 

@@ -10,7 +10,7 @@ import typer
 
 from certify.classes import Labels, parse_label_map
 from certify.errors import PoolError
-from certify.objectives import OBJECTIVES, check_objective
+from certify.objectives import FORMS, check_objective
 from certify.policies import POLICIES
 from solvers.terminal import new_files
 
@@ -32,7 +32,9 @@ JournalFile = Annotated[
 Tolerance = Annotated[
     str,
     typer.Option(
-        "--tolerance", "-t", help="Accept a candidate within this AUGRC of the best; an exact decimal."
+        "--tolerance",
+        "-t",
+        help="Accept a candidate within this difference of the objective; an exact decimal.",
     ),
 ]
 Classes = Annotated[
@@ -49,7 +51,20 @@ Scores = Annotated[
     ),
 ]
 Objective = Annotated[
-    str, typer.Option("--objective", help=f"What the best candidate has least of: {', '.join(OBJECTIVES)}.")
+    str,
+    typer.Option(
+        "--objective",
+        help=f"What the best candidate has least of: {', '.join(FORMS)}. COVERAGE is an exact decimal, such "
+        "as 0.8; COLUMN, of the pool files, holds a weight for every row.",
+    ),
+]
+Totals = Annotated[
+    str | None,
+    typer.Option(
+        "--totals",
+        help="How many rows of the pool have each class, if you know: a=10,b=90, or a file (class, total).",
+        show_default=False,
+    ),
 ]
 LabelMap = Annotated[
     str | None, typer.Option("--label-map", help="How labels are spelled, e.g. cat=0,dog=1.")
@@ -67,13 +82,34 @@ def split(text: str | None) -> list[str] | None:
 
 
 def load_pool(files: Sequence[Path], classes: str | None, scores: str | None, objective: str) -> Pool:
-    """The pool of the command line, for an accepted objective; its notices go to the error stream."""
+    """The pool of the command line, with its objective; its notices go to the error stream."""
     from certify.reading.files import read_pool
 
     check_objective(objective)
     pool = read_pool(files, classes=split(classes), scores=split(scores))
     notify(pool.notices)
-    return pool
+    return pool.with_objective(objective)
+
+
+def known_totals(text: str | None) -> dict[str, int] | None:
+    """The class totals of the command line, spelled out or from a file; None where none were given."""
+    if text is None:
+        return None
+    if "=" in text and not Path(text).exists():
+        from certify.totals import parse_totals
+
+        return parse_totals(text)
+    from certify.reading.totals import read_totals
+
+    return read_totals(text)
+
+
+def refuse_totals(text: str | None) -> None:
+    """Raise `PoolError` when class totals are given to a command that cannot use them."""
+    if text is not None:
+        from certify.totals import NO_GAINS
+
+        raise PoolError(f"--totals: {NO_GAINS}")
 
 
 def mapping(label_map: str | None) -> dict[str, str] | None:

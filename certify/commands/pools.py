@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from certify.commands.options import (
-    AsJson,
     Classes,
     LabelMap,
     Objective,
@@ -16,14 +15,16 @@ from certify.commands.options import (
     Scores,
     Seed,
     Tolerance,
+    Totals,
     check_new,
-    emit,
+    known_totals,
     load_labels,
     load_pool,
-    progress,
+    refuse_totals,
 )
 from certify.errors import PoolError
 from certify.policies import DEFAULT_POLICY, POLICIES
+from solvers.terminal import AsJson, emit, progress
 
 PICTURES = (".png", ".svg", ".pdf")
 LabelsFile = Annotated[
@@ -43,17 +44,40 @@ def plan(
     objective: Objective = "augrc",
     classes: Classes = None,
     scores: Scores = None,
+    totals: Totals = None,
+    forecast: Annotated[
+        bool,
+        typer.Option(
+            "--forecast/--no-forecast",
+            help="Also simulate how many labels each policy will probably read; takes some seconds.",
+        ),
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Before any label: which budgets are impossible, and what would change that.
+    """Before any label: which budgets are impossible, what would change that, and what to expect.
 
-    No labels are needed or looked at. Exit code 1 when --budget is ruled out.
+    No labels are needed or looked at. The bound is certain, the forecast is not. Exit code 1 when --budget is
+    ruled out.
     """
     from certify import budget as planning
     from certify import report
 
+    refuse_totals(totals)
     pool = load_pool(files, classes, scores, objective)
-    record = report.plan_record(pool, planning.plan(pool, tolerance, budget))
+    found = planning.plan(pool, tolerance, budget)
+    record = {**report.plan_record(pool, found), "forecast": None}
+    if forecast:
+        from certify.forecast import forecast as foretell
+
+        with progress(as_json) as bars:
+            task = bars.add_task("forecast")
+            expected = foretell(
+                pool,
+                found.bound,
+                tolerance=tolerance,
+                progress=lambda done, total: bars.update(task, completed=done, total=total),
+            )
+        record["forecast"] = report.forecast_record(expected)
     emit(record, as_json, lambda: report.plan_tables(record))
     if record["possible"] is False:
         raise typer.Exit(1)
@@ -81,6 +105,7 @@ def choose(
     classes: Classes = None,
     scores: Scores = None,
     label_map: LabelMap = None,
+    totals: Totals = None,
     as_json: AsJson = False,
 ) -> None:
     """Replay a policy on known labels: how many it reads until the choice is certain.
@@ -89,6 +114,8 @@ def choose(
     """
     from certify import report
     from certify.replay import replay
+    from certify.replay_with_totals import cut_short
+    from certify.totals import Totals as ClassTotals
 
     if policy == "all" and (journal or picture):
         raise PoolError("--journal and --picture record one run; name one --policy for them")
@@ -97,24 +124,27 @@ def choose(
         raise PoolError(f"{picture}: a picture is written as {', '.join(PICTURES)}; use one of these endings")
     pool = load_pool(files, classes, scores, objective)
     known = load_labels(labels, pool, label_map)
+    counts = known_totals(totals)
+    known_counts = None if counts is None else ClassTotals.of(pool, counts)
     names = POLICIES if policy == "all" else (policy,)
     records = []
     with progress(as_json or len(names) == 1) as bars:
         for name in bars.track(names, description="policies"):
             run = replay(pool, known.codes, name, tolerance, budget, seed)
-            records.append(
-                {"policy": name, "tolerance": tolerance, "seed": seed, **report.answer_record(pool, run)}
-            )
+            if known_counts is not None:
+                run = cut_short(pool, known.codes, run, known_counts, tolerance)
+            found = report.run_record(pool, known.codes, run, tolerance, totals_known=bool(counts))
+            records.append({"policy": name, "tolerance": tolerance, "seed": seed, **found})
     if journal:
         from certify.session import Session
 
-        with Session(pool, policy, tolerance, seed, journal, sources=files) as session:
+        with Session(pool, policy, tolerance, seed, journal, sources=files, totals=counts) as session:
             session.tell(run.rows.tolist(), [pool.classes[code] for code in known.codes[run.rows]])
             records[0]["journal"], records[0]["head"] = str(journal), session.head
     if picture:
-        from certify.plots import trajectory
+        from certify.pictures.excess_lines import excess_lines
 
-        trajectory(pool, known.codes, run, picture, policy=policy, tolerance=tolerance)
+        excess_lines(pool, known.codes, run, policy=policy, tolerance=tolerance).write(picture)
         records[0]["picture"] = str(picture)
     record = {"pool": report.pool_record(pool), "runs": records}
     emit(record, as_json, lambda: [report.policies_table(records, pool.n), *report.run_lines(records)])
@@ -140,6 +170,7 @@ def certificate(
     classes: Classes = None,
     scores: Scores = None,
     label_map: LabelMap = None,
+    totals: Totals = None,
     as_json: AsJson = False,
 ) -> None:
     """Afterwards: how few labels would have been enough, with a proof that anybody can check."""
@@ -147,6 +178,7 @@ def certificate(
     from certify.certificate import minimum_certificate
     from certify.tolerance import exact_tolerance
 
+    refuse_totals(totals)
     check_new(output, problem)
     if problem is not None and problem.suffix.lower() == ".csv" and exact_tolerance(tolerance):
         raise PoolError(

@@ -10,20 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certify.commands.options import (
-    AsJson,
     Classes,
     LabelMap,
     Scores,
-    console,
-    emit,
     load_labels,
     mapping,
     notify,
-    progress,
     split,
 )
 from certify.errors import PoolError
 from certify.policies import DEFAULT_POLICY, POLICIES
+from solvers.terminal import AsJson, console, emit, facts, grid, progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,7 +88,7 @@ def demo(
     from certify.audit import audit as check
     from certify.bundled import CIFAR10_VGG16, CONFIDENCE_SCORES
     from certify.certificate import minimum_certificate
-    from certify.plots import trajectory
+    from certify.pictures.excess_lines import excess_lines
     from certify.reading.files import read_pool
     from certify.replay import replay
     from certify.session import Session
@@ -99,14 +96,14 @@ def demo(
     place = _fresh_folder(folder)
     out = console()
 
-    def say(part: RenderableType) -> None:
+    def say(part: RenderableType, style: str | None = None) -> None:
         if not as_json:
-            out.print(part)
+            out.print(part, style=style)
 
     pool = read_pool([CIFAR10_VGG16], scores=CONFIDENCE_SCORES)
     known = load_labels(CIFAR10_VGG16, pool)
     notify(pool.notices)
-    say("[bold]Which confidence score of this network accepts its mistakes last?[/bold]")
+    say("Which confidence score of this network accepts its mistakes last?", "bold")
     plan = report.plan_record(pool, planning.plan(pool, "0", budget=1000))
     for table in report.plan_tables(plan):
         say(table)
@@ -115,7 +112,7 @@ def demo(
     with progress(as_json) as bars:
         for policy in bars.track(POLICIES, description="policies"):
             run = replay(pool, known.codes, policy)
-            runs.append({"policy": policy, **report.answer_record(pool, run)})
+            runs.append({"policy": policy, **report.run_record(pool, known.codes, run)})
             if policy == DEFAULT_POLICY:
                 chosen = run
     say(report.policies_table(runs, pool.n))
@@ -135,7 +132,8 @@ def demo(
             bars.advance(task, len(part))
         verdict = report.verdict_record(pool, session.verdict)
         head = session.head
-    say(report.verdict_line(verdict))
+    for line in report.verdict_lines(verdict):
+        say(line)
 
     certificate = minimum_certificate(pool, known)
     certificate.write_proof(proof)
@@ -151,15 +149,14 @@ def demo(
         )
     for part in [_audit_line(audited)] if audited.ok else _audit_parts(audited):
         say(part)
-    trajectory(
+    excess_lines(
         pool,
         known.codes,
         chosen,
-        picture,
         policy=DEFAULT_POLICY,
         bound=plan["bound"],
         certificate=certificate.size,
-    )
+    ).write(picture)
     files = {"journal": str(journal), "proof": str(proof), "picture": str(picture)}
     record = {
         "plan": plan,
@@ -169,7 +166,7 @@ def demo(
         "audit": _audit_record(audited),
         "files": files,
     }
-    emit(record, as_json, lambda: [report.facts("Files", files.items())])
+    emit(record, as_json, lambda: [facts("Files", files.items())])
     if not audited.ok:
         raise typer.Exit(1)
 
@@ -203,11 +200,9 @@ def _audit_record(report: AuditReport) -> dict[str, Any]:
 def _audit_parts(report: AuditReport) -> list[RenderableType]:
     from rich.text import Text
 
-    from certify import report as reporting
-
     files = dict.fromkeys(check.file for check in report.checks)
     parts: list[RenderableType] = [
-        reporting.grid(
+        grid(
             f"Audit of {file}",
             ("", "check", "found"),
             [

@@ -17,7 +17,19 @@ import certify
 from certify.bundled import CIFAR10_VGG16, IONOSPHERE, IONOSPHERE_LABELS
 from certify.cli import app
 
-COMMANDS = ("demo", "plan", "start", "label", "ask", "tell", "status", "choose", "certificate", "audit")
+COMMANDS = (
+    "demo",
+    "plan",
+    "start",
+    "label",
+    "ask",
+    "tell",
+    "status",
+    "report",
+    "choose",
+    "certificate",
+    "audit",
+)
 ROOT = str(Path(certify.__file__).parents[1])
 POOL = [str(path) for path in IONOSPHERE]
 LABELS = str(IONOSPHERE_LABELS)
@@ -231,6 +243,7 @@ def test_version_and_help():
         "ask",
         "tell",
         "status",
+        "report",
         "choose",
         "certificate",
         "audit",

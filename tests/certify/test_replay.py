@@ -24,7 +24,7 @@ def one_by_one(pool, codes, policy, tolerance, budget, seed):
     chooser = make_policy(policy, pool, seed)
     known = np.full(pool.n, -1, dtype=np.int16)
     lower = initial_lower(pool.risks)
-    readable = np.ones(pool.n, dtype=bool)
+    readable = pool.risks.matters.copy()
     rows = []
     while not best(lower, requirement)[1] and (budget is None or len(rows) < budget):
         seen = Seen(lower, known, np.array(rows, dtype=np.int64))
