@@ -166,5 +166,5 @@ STUDY = Study(
     work=work,
     compare=compare,
     pictures=pictures,
-    seconds=600,
+    seconds=350,
 )

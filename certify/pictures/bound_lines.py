@@ -66,7 +66,7 @@ def bound_lines(data: BoundLines) -> Picture:
         if data.owned:
             axes.axvline(data.owned, color=MUTED, linewidth=1, linestyle=":")
         span = max(read, 1)
-        low, high = float(data.lower.min()), max(float(data.lower.max()), data.level)
+        low, high = min(float(data.lower.min()), data.level), max(float(data.lower.max()), data.level)
         pad = 0.06 * (high - low or 1)
         axes.set_xlim(0, span * 1.01)
         axes.set_ylim(low - pad, high + 2 * pad)

@@ -168,3 +168,37 @@ def test_a_verdict_keeps_the_worth_it_had():
     assert early is not None
     assert (late.labels, late.rival) == (early.labels, early.rival)
     assert late.suspects.tolist() == early.suspects.tolist()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_with_rounded_weights_the_count_is_a_lower_bound(seed: int):
+    rng = np.random.default_rng(seed)
+    n = 5
+    order = np.stack([rng.permutation(n) for _ in range(2)])  # ranks, 0 the most confident
+    pool = Pool.binary(rng.integers(0, 2, (2, n)), -order.astype(float)).with_objective("aurc")
+    weight = [Fraction(0)] * n
+    for rank in range(n):
+        weight[rank] = sum((Fraction(1, m * n) for m in range(rank + 1, n + 1)), Fraction(0))
+    session = Session(pool)
+    while rows := session.ask():
+        session.tell(rows, [int(rng.integers(2))])
+    found = session.verdict.worth
+    assert found is not None
+    assert not found.exact
+    codes, k = session.labels, session.verdict.winner
+    distances = []
+    for labels in completions(pool, np.full(n, -1)):
+        risks = [
+            sum(
+                weight[order[j, row]]
+                for row in range(n)
+                if pool.predictions[j % len(pool.predictions), row] != labels[row]
+            )
+            for j in range(2)
+        ]
+        if min(range(2), key=lambda j: (risks[j], j)) != k:
+            distances.append(int((labels != codes)[codes >= 0].sum()))
+    assert found.labels is None or found.labels >= 1
+    if distances:
+        assert found.labels is not None
+        assert found.labels <= min(distances)

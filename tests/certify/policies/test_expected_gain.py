@@ -24,7 +24,7 @@ def opinions(rng, n, candidates, classes=2, skill=2.0):
     return labels.astype(np.int16), outputs / outputs.sum(axis=2, keepdims=True)
 
 
-def example(kind, n=150, seed=0):
+def example(kind, n=100, seed=0):
     rng = np.random.default_rng(seed)
     labels, outputs = opinions(rng, n, 4, 2 if kind == "binary" else 5)
     predictions, confidences = outputs.argmax(axis=2), outputs.max(axis=2)
@@ -40,13 +40,14 @@ def example(kind, n=150, seed=0):
 KINDS = ("binary", "shared", "categorical")
 
 
-@pytest.mark.parametrize("tolerance", ["0", "0.003"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "tolerance"), [("binary", "0"), ("binary", "0.003"), ("shared", "0"), ("categorical", "0")]
+)
 def test_reads_fewer_labels_than_adaptive_pair_sum(kind, tolerance):
-    """On average over four pools of each kind, and the choice is the one all labels would give."""
+    """On average over three pools of each kind, and the choice is the one all labels would give."""
     read = []
-    for seed in range(4):
-        pool, labels = example(kind, seed=seed)
+    for seed in range(3):
+        pool, labels = example(kind, n=150, seed=seed)
         runs = [replay(pool, labels, name, tolerance) for name in ("expected-gain", "adaptive-pair-sum")]
         assert all(run.certified for run in runs)
         if tolerance == "0":
@@ -68,10 +69,10 @@ def test_reads_fewer_labels_on_real_pools():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_labels_that_were_not_read_change_nothing(kind):
-    pool, labels = example(kind, n=120)
+    pool, labels = example(kind, n=70)
     whole = replay(pool, labels, "expected-gain")
     rng = np.random.default_rng(1)
-    for known in (0, 30, whole.labels_read - 1):
+    for known in (0, 20, whole.labels_read - 1):
         other = rng.integers(0, len(pool.classes), pool.n).astype(np.int16)
         other[whole.rows[:known]] = labels[whole.rows[:known]]
         again = replay(pool, other, "expected-gain")
@@ -114,14 +115,14 @@ def _same(pool):
 @pytest.mark.parametrize("kind", KINDS)
 def test_resuming_correcting_and_skipping(kind, tmp_path):
     """A session resumed after every call asks the same rows as one that never stopped."""
-    pool, labels = example(kind, n=110, seed=3)
+    pool, labels = example(kind, n=60, seed=3)
     texts = [pool.classes[code] for code in labels]
     whole = Session(pool, "expected-gain", seed=2)
     Session(pool, "expected-gain", seed=2, journal=tmp_path / "kept").close()
     for turn in range(200):
-        rows = whole.ask(3)
+        rows = whole.ask(4)
         with Session.resume(tmp_path / "kept") as session:
-            assert session.ask(3) == rows
+            assert session.ask(4) == rows
             for each in (whole, session):
                 if turn % 7 == 3:
                     each.skip(rows[:1])
@@ -131,14 +132,13 @@ def test_resuming_correcting_and_skipping(kind, tmp_path):
                 each.tell(told, [texts[row] for row in told])
         if whole.verdict.certified or not rows:
             break
-    assert whole.verdict.labels_read > 30
+    assert whole.verdict.labels_read > 20
 
 
 def test_the_seed_decides():
     pool, labels = example("binary")
-    first, second = (replay(pool, labels, "expected-gain", seed=7).rows.tolist() for _ in range(2))
-    assert first == second
-    assert first != replay(pool, labels, "expected-gain", seed=8).rows.tolist()
+    first, second, other = (replay(pool, labels, "expected-gain", seed=s, budget=30) for s in (7, 7, 8))
+    assert first.rows.tolist() == second.rows.tolist() != other.rows.tolist()
 
 
 def test_duplicates_are_one_candidate():
@@ -187,7 +187,7 @@ def test_nothing_can_be_won_where_ranks_and_errors_are_noise(candidates):
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
 @pytest.mark.parametrize("kind", KINDS)
 def test_confidences_of_any_scale(kind, scale):
-    pool, labels = example(kind, n=80)
+    pool, labels = example(kind, n=50)
     scores = (np.log(pool.confidences - pool.confidences.min() + 0.01) - 3) * scale
     again = Pool(pool.names, pool.classes, pool.kind, pool.predictions, scores)
     assert (again.risks.weights == pool.risks.weights).all()
