@@ -55,12 +55,15 @@ def replay(
     tolerance: Exact = "0",
     budget: int | None = None,
     seed: int = 0,
+    *,
+    every_row: bool = False,
 ) -> Replay:
     """Read rows in the policy's order until the test fires, the budget is spent or no label is left.
 
     codes: (n,) class codes, −1 for rows that nobody can label (asked for, then skipped). `budget` counts
-    labels. O(K²n + n log n) for an order that never changes; at most K − 1 times that when eliminations
-    change it, O(K²) a label beside the policy's own work when every label does.
+    labels. every_row: read also rows whose label moves no bound, as a session with class totals does.
+    O(K²n + n log n) for an order that never changes; at most K − 1 times that when eliminations change it,
+    O(K²) a label beside the policy's own work when every label does.
     """
     risks = pool.risks
     requirement = Requirement.of(exact_tolerance(tolerance), risks.scale)
@@ -68,7 +71,7 @@ def replay(
     lower = initial_lower(risks)
     finalists = certified(risks, lower + added(risks, codes), requirement, lambda: codes)
     limit = len(codes) if budget is None else budget
-    readable = risks.matters.copy()
+    readable = np.ones(len(codes), dtype=bool) if every_row else risks.matters.copy()
     known = np.full(len(codes), UNLABELLED, dtype=np.int16)
     told: Order = np.empty(len(codes), dtype=np.int64)
     recall = Recall()

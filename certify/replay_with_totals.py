@@ -20,6 +20,7 @@ from certify.totals import Totals, lower_with_totals
 def cut_short(pool: Pool, codes: Codes, run: Replay, totals: Totals, tolerance: Exact = "0") -> Replay:
     """`run`, a replay on the labels `codes` ((n,)) without totals, up to where the test with totals fires.
 
+    A session with totals stops there too when `run` reads `every_row`: its other rows say something as well.
     About log₂ n times K(K − 1) bounds. Raises `PoolError` where the labels read contradict the totals.
     """
     risks = pool.risks

@@ -26,7 +26,7 @@ from certify.errors import PoolError
 from certify.events import Event, timestamp
 from certify.frozen import freeze, thaw
 from certify.journal import RESTORE, Journal, check_free
-from certify.policies import DEFAULT_POLICY, make_policy, propose
+from certify.policies import DEFAULT_POLICY, checked_seed, make_policy, propose
 from certify.pool import Pool
 from certify.risks import UNLABELLED, Codes
 from certify.state import Lease, State
@@ -171,12 +171,10 @@ class Session:
         clock: Clock,
         totals: Given | None,
     ) -> None:
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise PoolError(f"seed {seed!r} is not a whole number ≥ 0; give for example 0")
+        self.seed = checked_seed(seed)
         self.pool = pool
         self.policy = policy
         self.tolerance = exact_tolerance(tolerance)
-        self.seed = int(seed)
         self.totals = None if totals is None else Totals.of(pool, totals)
         self.asker = DEFAULT_ASKER if asker is None else checked_asker(asker)
         self._lease_seconds = checked_lease(lease_seconds)

@@ -130,7 +130,7 @@ def choose(
     records = []
     with progress(as_json or len(names) == 1) as bars:
         for name in bars.track(names, description="policies"):
-            run = replay(pool, known.codes, name, tolerance, budget, seed)
+            run = replay(pool, known.codes, name, tolerance, budget, seed, every_row=known_counts is not None)
             if known_counts is not None:
                 run = cut_short(pool, known.codes, run, known_counts, tolerance)
             found = report.run_record(pool, known.codes, run, tolerance, totals_known=bool(counts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from certify.errors import PoolError
@@ -46,7 +47,7 @@ def parse_objective(text: str, values: Callable[[str], Sequence[Exact]]) -> Obje
 
 
 def _reason(wanted: str) -> str:
-    if wanted in _RATIOS:
+    if re.split("[@:]", wanted)[0].strip() in _RATIOS:
         return (
             "it divides by counts that depend on the labels, so it is not a sum of row losses with weights "
             "fixed before labelling, and no bound of certify holds for it"

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+import numpy as np
+
 from certify.errors import PoolError
 from certify.policies import orders
 from certify.policies.expected_gain import ExpectedGain
@@ -25,6 +27,7 @@ __all__ = [
     "Policy",
     "Seen",
     "Stretch",
+    "checked_seed",
     "make_policy",
     "propose",
 ]
@@ -47,8 +50,19 @@ POLICIES = tuple(_MAKERS)
 DEFAULT_POLICY = "expected-gain"
 
 
+def checked_seed(seed: object) -> int:
+    """`seed` as an int. Raises `PoolError` unless it is a whole number ≥ 0."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise PoolError(f"seed {seed!r} is not a whole number ≥ 0; give for example 0")
+    return int(seed)
+
+
 def make_policy(name: str, pool: Pool, seed: int = 0) -> Policy:
-    """The policy called `name`, one of `POLICIES`; `seed` matters where chance enters."""
+    """The policy called `name`, one of `POLICIES`; `seed` matters where chance enters.
+
+    Raises `PoolError` for another name and for a seed that is no whole number ≥ 0.
+    """
+    seed = checked_seed(seed)
     if name not in _MAKERS:
         raise PoolError(f"unknown policy {name!r}; choose one of {', '.join(POLICIES)}")
     return _MAKERS[name](pool, seed)

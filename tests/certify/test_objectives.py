@@ -155,6 +155,7 @@ def test_row_weights_from_a_column():
     ("text", "reason"),
     [
         ("f1", "not a sum of row losses with weights fixed"),
+        ("precision@0.5", "not a sum of row losses with weights fixed"),
         ("AUROC", "not a sum of row losses with weights fixed"),
         ("happiness", "unknown"),
         ("selective-error", "needs a coverage"),

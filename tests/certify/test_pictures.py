@@ -39,6 +39,10 @@ def run_of(size):
 
 DRAWN = {
     "bounds": lines(),
+    # a tolerance that is met before the first label: the level lies far below every line
+    "far": bound_lines(
+        BoundLines("lead", NAMES[:1], np.arange(2), np.zeros((1, 2)), -1.0, [0], "error rate", owned=0)
+    ),
     "many": lines([f"rival {k}" for k in range(30)], [None, *(k // 3 for k in range(29))]),
     "map": budget_map(
         BudgetMap(

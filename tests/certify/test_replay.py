@@ -140,3 +140,11 @@ def test_budget_answer_is_the_smallest_worst_case_excess():
 def test_unknown_policy_lists_the_known_ones():
     with pytest.raises(PoolError, match="static-range"):
         make_policy("greedy", FIGURE_2)
+
+
+@pytest.mark.parametrize("seed", [-1, True, 0.5])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_seed_that_is_no_whole_number_is_refused(policy, seed):
+    pool = Pool.binary([[0, 1], [1, 0]], [[0.5, 0.6], [0.7, 0.8]])
+    with pytest.raises(PoolError, match="is not a whole number ≥ 0"):
+        replay(pool, np.zeros(2, dtype=np.int16), policy, seed=seed)

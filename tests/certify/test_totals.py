@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from certify.bounds import EXACT, Requirement, best, lower_after, row_gains
 from certify.choose import choose
 from certify.errors import PoolError
+from certify.policies import POLICIES
 from certify.pool import Pool
 from certify.replay import replay
 from certify.replay_with_totals import cut_short
@@ -184,6 +185,23 @@ def test_replay_driver_and_session_stop_at_the_same_label(tolerance, tmp_path):
     with Session.resume(tmp_path / "j") as session:
         assert session.verdict == verdict
         assert session.totals.record() == known
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_rows_that_move_no_bound_are_read_under_totals_in_replays_too(seed):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, 14).astype(np.int16)
+    # two accurate candidates agree on most rows, and some labels are missing
+    guesses = np.where(rng.random((2, 14)) < 0.15, 1 - truth, truth)
+    pool = Pool.binary(guesses, rng.random((2, 14))).with_objective("accuracy")
+    codes = np.where(rng.random(14) < 0.2, np.int16(-1), truth)
+    known, policy = by_class(pool, truth), POLICIES[seed % len(POLICIES)]
+    run = replay(pool, codes, policy, every_row=True)
+    short = cut_short(pool, codes, run, Totals.of(pool, known))
+    told = [pool.classes[code] if code >= 0 else None for code in codes]
+    verdict = choose(pool, told.__getitem__, policy, totals=known)
+    assert (verdict.certified, verdict.winner, verdict.gap) == (short.certified, short.winner, short.gap)
+    assert verdict.labels_read == short.labels_read
 
 
 def test_a_resumed_session_goes_on_as_if_never_interrupted(tmp_path):

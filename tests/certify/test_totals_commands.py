@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from certify.bundled import IONOSPHERE, IONOSPHERE_LABELS
 from certify.cli import app
+from certify.commands.options import known_totals
 from certify.errors import PoolError
 from certify.reading.totals import read_totals
 
@@ -29,6 +30,11 @@ def run(*arguments):
     if found.exception is not None and not isinstance(found.exception, SystemExit):
         raise found.exception
     return json.loads(found.stdout)
+
+
+def test_totals_of_many_classes_are_longer_than_a_file_name():
+    totals = {f"class number {k}": 0 for k in range(300)} | {"b": 9}
+    assert known_totals(",".join(f"{name}={count}" for name, count in totals.items())) == totals
 
 
 def test_start_and_choose_with_totals_then_audit():
