@@ -1,0 +1,39 @@
+"""Methods that choose which models to compare next, one file each, all behind one interface."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from pareto.errors import BattleError
+from pareto.samplers.base import Guarantee, Sampler
+from pareto.task import Task
+
+_HOMES = {
+    "vb-ege": ("vb_ege", "VbEge"),
+    "focal-borda": ("focal_borda", "FocalBorda"),
+    "bt-mle": ("bt_mle", "BtMle"),
+    "borda-plugin": ("borda_plugin", "BordaPlugin"),
+    "interval": ("interval", "Interval"),
+    "duel": ("duel", "Duel"),
+}
+
+METHODS = tuple(_HOMES)
+"""Names of all methods."""
+
+
+def method(name: str) -> type[Sampler]:
+    """The class of a method."""
+    if name not in _HOMES:
+        raise BattleError(f"no method {name!r}; accepted are {', '.join(METHODS)}")
+    module, wanted = _HOMES[name]
+    found: type[Sampler] = getattr(import_module(f"pareto.samplers.{module}"), wanted)
+    return found
+
+
+def make_sampler(name: str, task: Task, **options: Any) -> Sampler:
+    """A method at the start of a task; `options` are its own (for example `constants`)."""
+    return method(name)(task, **options)
+
+
+__all__ = ["METHODS", "Guarantee", "Sampler", "Task", "make_sampler", "method"]
