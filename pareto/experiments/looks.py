@@ -1,0 +1,68 @@
+"""How methods look in every picture, and panels side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pareto.experiments.lines import NAMES
+from pareto.experiments.pieces import METHODS
+from solvers.studies.drawing import BLUE, GREEN, ORANGE, PINK, SKY, YELLOW
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_LOOKS = {
+    "vb-ege": (BLUE, "o"),
+    "focal-borda": (SKY, "s"),
+    "bt-mle": (YELLOW, "^"),
+    "borda-plugin": (PINK, "v"),
+    "interval": (GREEN, "D"),
+    "duel": (ORANGE, "*"),
+}
+"""Colour and mark; both differ, so that neither is needed."""
+
+
+def look(method: str) -> dict[str, Any]:
+    """Arguments of `plot` for a method."""
+    colour, mark = _LOOKS[method]
+    shown: dict[str, Any] = {
+        "color": colour,
+        "marker": mark,
+        "markersize": 9 if mark == "*" else 5,
+        "label": NAMES[method],
+    }
+    if mark == "s":  # often where VB-EGE is: a frame around it
+        shown |= {"markersize": 8, "markerfacecolor": "none", "markeredgewidth": 1.5}
+    return shown
+
+
+def panels(count: int, width: float, height: float, rows: int = 1) -> tuple[Figure, list[Axes]]:
+    """A figure in inches and its axes, row by row."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    columns = -(-count // rows)
+    axes: list[Axes] = [figure.add_subplot(rows, columns, at + 1) for at in range(count)]
+    for one in axes:
+        one.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def legend(figure: Figure, axes: Axes, methods: Sequence[str] = METHODS) -> None:
+    """The methods drawn in `axes`, below everything."""
+    handles, labels = axes.get_legend_handles_labels()
+    wanted = [NAMES[method] for method in methods]
+    shown = sorted(
+        {label: handle for handle, label in zip(handles, labels, strict=True) if label in wanted}.items(),
+        key=lambda item: wanted.index(item[0]),
+    )
+    figure.legend(
+        [handle for _, handle in shown],
+        [label for label, _ in shown],
+        loc="outside lower center",
+        ncols=len(shown),
+        frameon=False,
+        fontsize=8,
+    )
