@@ -21,6 +21,7 @@ import certify
 from certify import journal as journals
 from certify.audit import audit
 from certify.errors import PoolError
+from certify.policies import DEFAULT_POLICY
 from certify.pool import Pool
 from certify.session import Session
 from tests.certify.examples import FIGURE_1
@@ -349,7 +350,7 @@ DAMAGE = {
         "event 11 does not fit",
     ),
     "the policy": (
-        "UPDATE header SET json = replace(json, 'adaptive-pair-sum', 'random')",
+        f"UPDATE header SET json = replace(json, '{DEFAULT_POLICY}', 'random')",
         "event 1 does not fit",
     ),
     "a confidence": (
@@ -361,7 +362,7 @@ DAMAGE = {
     "an array added": ("INSERT INTO arrays VALUES ('display', x'7b7d')", "array 'display' is not the one"),
     "no digests": ("UPDATE header SET json = replace(json, 'digests', 'digest')", "lists no digests"),
     "a policy of tomorrow": (
-        "UPDATE header SET json = replace(json, 'adaptive-pair-sum', 'psychic')",
+        f"UPDATE header SET json = replace(json, '{DEFAULT_POLICY}', 'psychic')",
         "unknown policy 'psychic'",
     ),
     "another number of rows": (

@@ -1,0 +1,68 @@
+"""What an audit reports: checks in order, the first failed one being the last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was checked; detail: what was found."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """The checks in the order in which they were made. head: hash of the last event."""
+
+    journal: str
+    checks: tuple[Check, ...]
+    head: str
+
+    @property
+    def ok(self) -> bool:
+        """True if every check passed."""
+        return self.first_failure is None
+
+    @property
+    def first_failure(self) -> Check | None:
+        """The check that failed, None if none did."""
+        return next((check for check in self.checks if not check.ok), None)
+
+
+class Lie(Exception):
+    """A claim that does not hold; the message says where and what is true instead."""
+
+
+class Stopped(Exception):
+    """A check failed; nothing after it is worth checking."""
+
+
+@dataclass
+class Stage:
+    """A check being made; `detail` is reported when it passes."""
+
+    detail: str = ""
+
+
+@dataclass
+class Trail:
+    """Checks so far."""
+
+    checks: list[Check]
+
+    @contextmanager
+    def check(self, name: str) -> Iterator[Stage]:
+        """A named check: passes with the detail left in the stage, fails when a `Lie` is raised inside."""
+        stage = Stage()
+        try:
+            yield stage
+        except Lie as lie:
+            self.checks.append(Check(name, False, str(lie)))
+            raise Stopped from None
+        self.checks.append(Check(name, True, stage.detail))

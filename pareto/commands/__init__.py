@@ -1,0 +1,1 @@
+"""The commands of `pareto`, a file a subject."""

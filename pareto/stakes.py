@@ -1,0 +1,82 @@
+"""What a method stakes before it sees the next outcomes, as JSON values for the journal.
+
+Choices guided by floating-point fits need no audit, but what is staked on them must be on record before the
+outcomes are: the bets and their shares of `duel`, the weights and ranks of `interval`. Other methods stake
+nothing beyond their constants.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pareto.samplers.base import Sampler
+from pareto.samplers.betting import SHARES, SLACK
+
+
+class Stakes:
+    """Remembers what is on record already; `new` gives the rest."""
+
+    def __init__(self) -> None:
+        self._rejections: Any = 0
+        self._acceptances: Any = 0
+        self._begun = False
+
+    def new(self, sampler: Sampler) -> dict[str, Any]:
+        """What the sampler staked since the last call."""
+        if sampler.name == "duel":
+            return self._duel(sampler)
+        if sampler.name == "interval":
+            return self._interval(sampler)
+        return {}
+
+    def _duel(self, sampler: Any) -> dict[str, Any]:
+        """rejections: [model, witness, [[start, shares], one an objective]];
+        acceptances: [model, rival, objective, start, shares]."""
+        tickets = sampler._race.tickets
+        games = tickets._reject
+        rejections = []
+        for (i,) in np.argwhere(tickets.number[0] > self._rejections).tolist():
+            each = [
+                [int(start), _shares(logs)]
+                for start, logs in zip(games._start[0, i], games._log_shares[0, i], strict=True)
+            ]
+            rejections.append([i, int(tickets.witness[0, i]), each])
+        games = tickets._accept
+        acceptances = [
+            [
+                i,
+                j,
+                int(tickets.protection[0, i, j]),
+                int(games._start[0, i, j]),
+                _shares(games._log_shares[0, i, j]),
+            ]
+            for i, j in np.argwhere(tickets.tried[0] > self._acceptances).tolist()
+        ]
+        self._rejections, self._acceptances = tickets.number[0].copy(), tickets.tried[0].copy()
+        return {"rejections": rejections, "acceptances": acceptances}
+
+    def _interval(self, sampler: Any) -> dict[str, Any]:
+        """Once, when the pilot ends: weights (d, K, K), witness ranks (K, K), objective ranks (d, K, K)."""
+        tests = sampler._race.tests
+        if self._begun or not tests.ready[0]:
+            return {}
+        self._begun = True
+        base = math.log(tests.models / tests.delta) + SLACK
+        return {
+            "weights": np.rint(tests.weight[0]).astype(np.int64).tolist(),
+            "witness_ranks": _ranks(tests.reject_goal[0] - base),
+            "objective_ranks": _ranks(tests.accept_goal[0] - base),
+        }
+
+
+def _shares(logs: Any) -> list[int]:
+    """Whole numbers from their logarithms: exact, as they are at most `SHARES`."""
+    return [int(share) for share in np.rint(np.exp(logs) * SHARES)]
+
+
+def _ranks(logs: Any) -> Any:
+    """Ranks q from log q(q + 1)."""
+    return np.rint((np.sqrt(1 + 4 * np.exp(logs)) - 1) / 2).astype(np.int64).tolist()
