@@ -35,23 +35,23 @@ class Stakes:
     def _duel(self, sampler: Any) -> dict[str, Any]:
         """rejections: [model, witness, [[start, shares], one an objective]];
         acceptances: [model, rival, objective, start, shares]."""
-        tickets = sampler._race.tickets
-        games = tickets._reject
+        tickets = sampler.race.tickets
+        games = tickets.rejections
         rejections = []
         for (i,) in np.argwhere(tickets.number[0] > self._rejections).tolist():
             each = [
                 [int(start), _shares(logs)]
-                for start, logs in zip(games._start[0, i], games._log_shares[0, i], strict=True)
+                for start, logs in zip(games.start[0, i], games.log_shares[0, i], strict=True)
             ]
             rejections.append([i, int(tickets.witness[0, i]), each])
-        games = tickets._accept
+        games = tickets.acceptances
         acceptances = [
             [
                 i,
                 j,
                 int(tickets.protection[0, i, j]),
-                int(games._start[0, i, j]),
-                _shares(games._log_shares[0, i, j]),
+                int(games.start[0, i, j]),
+                _shares(games.log_shares[0, i, j]),
             ]
             for i, j in np.argwhere(tickets.tried[0] > self._acceptances).tolist()
         ]
@@ -60,7 +60,7 @@ class Stakes:
 
     def _interval(self, sampler: Any) -> dict[str, Any]:
         """Once, when the pilot ends: weights (d, K, K), witness ranks (K, K), objective ranks (d, K, K)."""
-        tests = sampler._race.tests
+        tests = sampler.race.tests
         if self._begun or not tests.ready[0]:
             return {}
         self._begun = True

@@ -44,15 +44,15 @@ class Duel(RoundSampler):
             raise BattleError(
                 f"duel: margin {task.margin}; it is in mean outcomes beyond ½, below 0.5 is accepted"
             )
-        self._race = DuelRace(1, models, objectives, task.delta, task.margin, task.seed, joint=task.joint)
+        self.race = DuelRace(1, models, objectives, task.delta, task.margin, task.seed, joint=task.joint)
         super().__init__(task)
 
     @property
     def _finished(self) -> bool:
-        return not self._race.tickets.undecided.any()
+        return not self.race.tickets.undecided.any()
 
     def _plan(self, left: int) -> Counts:
-        duels = self._race.want()
+        duels = self.race.want()
         wanted = np.zeros(self._outstanding.shape, dtype=np.int64)
         wanted[duels.first, duels.second, duels.objective] = duels.count
         if not self.task.joint:
@@ -65,14 +65,14 @@ class Duel(RoundSampler):
     def _judge(self, asked: Counts, won: Reals) -> None:
         first, second, r = np.nonzero(asked)
         count = asked[first, second, r]
-        self._race.take(Duels(np.zeros_like(first), first, second, r, count), won[first, second, r])
+        self.race.take(Duels(np.zeros_like(first), first, second, r, count), won[first, second, r])
 
     def _answer(self) -> Answer:
-        tickets, theta = self._race.tickets, self._race.belief.theta[0].T
+        tickets, theta = self.race.tickets, self.race.belief.theta[0].T
         models = len(theta)
         accepted, rejected = tickets.accepted[0], tickets.rejected[0]
         undecided = ~(accepted | rejected)
-        kept = guess(theta, accepted, ~rejected, self._race.latent_margin)
+        kept = guess(theta, accepted, ~rejected, self.race.latent_margin)
         open_ = undecided[:, None] & ~rejected[None, :] & ~tickets.beaten[0] & ~np.eye(models, dtype=np.bool_)
         rival = np.where(rejected, tickets.witness[0], no_models(models))
         objective = np.where(rejected, (theta[tickets.witness[0]] - theta).argmin(axis=1), -1)

@@ -50,6 +50,7 @@ class Tickets:
         passed: (T, K, d) games of that ticket that reached their threshold.
         protection: (T, K, K) objective of the newest acceptance ticket of (i, j), −1 before the first.
         tried: (T, K, K) its q. beaten: (T, K, K) True where i has won a game against j.
+        rejections, acceptances: the games of the newest tickets, (T, K, d) and (T, K, K) of them.
     """
 
     def __init__(self, trials: int, models: int, objectives: int, delta: float, margin: float = 0.0) -> None:
@@ -62,12 +63,12 @@ class Tickets:
         self.witness: Index = np.full((trials, models), -1, dtype=np.int64)
         self.number: Index = np.zeros((trials, models), dtype=np.int64)
         self.passed: Mask = np.zeros((trials, models, objectives), dtype=np.bool_)
-        self._reject = _Games((trials, models, objectives))
+        self.rejections = Games((trials, models, objectives))
 
         self.protection: Index = np.full((trials, models, models), -1, dtype=np.int64)
         self.tried: Index = np.zeros((trials, models, models), dtype=np.int64)
         self.beaten: Mask = np.zeros((trials, models, models), dtype=np.bool_)
-        self._accept = _Games((trials, models, models))
+        self.acceptances = Games((trials, models, models))
 
     @property
     def undecided(self) -> Mask:
@@ -80,7 +81,7 @@ class Tickets:
         self.number[trial, model] += 1
         self.passed[trial, model] = False
         won, lost = self.wins[trial, :, witness, model], self.wins[trial, :, model, witness]
-        self._reject.begin((trial, model), lead, spread, won, won + lost)
+        self.rejections.begin((trial, model), lead, spread, won, won + lost)
 
     def open_acceptance(
         self, trial: Index, model: Index, rival: Index, objective: Index, lead: Reals, spread: Reals
@@ -90,13 +91,13 @@ class Tickets:
         self.tried[trial, model, rival] += 1
         won = self.wins[trial, objective, model, rival]
         lost = self.wins[trial, objective, rival, model]
-        self._accept.begin((trial, model, rival), lead, spread, won, won + lost)
+        self.acceptances.begin((trial, model, rival), lead, spread, won, won + lost)
 
     def rejection_need(self, trial: Index, model: Index) -> tuple[Reals, Reals]:
         """(m, d): how much log capital is missing in the newest tickets, 0 where passed; draws they had."""
         witness = self.witness[trial, model]
         won, lost = self.wins[trial, :, witness, model], self.wins[trial, :, model, witness]
-        capital, played = self._reject.capital(self.reject_odds, (trial, model), won, won + lost)
+        capital, played = self.rejections.capital(self.reject_odds, (trial, model), won, won + lost)
         goal = log_threshold(self.models, self.delta, self.number[trial, model])[:, None] + SLACK
         return np.where(self.passed[trial, model], 0.0, np.maximum(goal - capital, 0.0)), played
 
@@ -105,7 +106,7 @@ class Tickets:
         objective = self.protection[trial, model, rival]
         won = self.wins[trial, objective, model, rival]
         lost = self.wins[trial, objective, rival, model]
-        capital, played = self._accept.capital(self.accept_odds, (trial, model, rival), won, won + lost)
+        capital, played = self.acceptances.capital(self.accept_odds, (trial, model, rival), won, won + lost)
         goal = log_threshold(self.models, self.delta, self.tried[trial, model, rival]) + SLACK
         return np.maximum(goal - capital, 0.0), played
 
@@ -128,22 +129,27 @@ class Tickets:
         self.accepted[trials] |= safe.all(axis=2) & live
 
 
-class _Games:
-    """Stakes of games and the tallies at which they began."""
+class Games:
+    """Stakes of games and the tallies at which they began.
+
+    Attributes:
+        start: first lead of the grid that each game bets on. log_shares: (…, WINDOW) logarithms of how the
+            stake is spread over the grid from there.
+    """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
-        self._start = np.zeros(shape, dtype=np.int64)
-        self._log_shares = np.zeros((*shape, WINDOW))
+        self.start = np.zeros(shape, dtype=np.int64)
+        self.log_shares = np.zeros((*shape, WINDOW))
         self._won = np.zeros(shape)
         self._played = np.zeros(shape)
 
     def begin(self, at: tuple[Index, ...], lead: Reals, spread: Reals, won: Reals, played: Reals) -> None:
         chosen = stakes(lead, spread)
-        self._start[at] = chosen.start
-        self._log_shares[at] = np.log(chosen.shares / SHARES)
+        self.start[at] = chosen.start
+        self.log_shares[at] = np.log(chosen.shares / SHARES)
         self._won[at], self._played[at] = won, played
 
     def capital(self, odds: Odds, at: tuple[Index, ...], won: Reals, played: Reals) -> tuple[Reals, Reals]:
         since = played - self._played[at]
         gained = won - self._won[at]
-        return log_capital(odds, self._start[at], self._log_shares[at], gained, since), since
+        return log_capital(odds, self.start[at], self.log_shares[at], gained, since), since

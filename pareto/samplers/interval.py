@@ -38,17 +38,17 @@ class Interval(RoundSampler):
 
     def __init__(self, task: Task) -> None:
         models, objectives = task.shape
-        self._race = IntervalRace(1, models, objectives, task.delta, task.margin, joint=task.joint)
+        self.race = IntervalRace(1, models, objectives, task.delta, task.margin, joint=task.joint)
         self._number = 0
         super().__init__(task)
 
     @property
     def _finished(self) -> bool:
-        return not self._race.tests.undecided.any()
+        return not self.race.tests.undecided.any()
 
     def _plan(self, left: int) -> Counts:
         models, objectives = self.task.shape
-        draws = self._race.want()
+        draws = self.race.want()
         arms = np.zeros((models, objectives), dtype=np.int64)
         arms[draws.model, draws.objective] = draws.count
         if self.task.joint:
@@ -69,10 +69,10 @@ class Interval(RoundSampler):
         count, points = asked.sum(axis=1), won.sum(axis=1)
         model, r = np.nonzero(count)
         draws = Draws(np.zeros_like(model), model, r, count[model, r])
-        self._race.take(draws, points[model, r])
+        self.race.take(draws, points[model, r])
 
     def _answer(self) -> Answer:
-        race, claims = self._race, self._race.tests
+        race, claims = self.race, self.race.tests
         with np.errstate(invalid="ignore"):
             means: Reals = race.points[0] / race.draws[0]
         values = np.nan_to_num(means, nan=0.5)
