@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from pareto.result import Result, Status
     from pareto.samplers import METHODS, make_sampler
     from pareto.session import Session
+    from pareto.simulation import Trials
     from pareto.sources import BradleyTerrySource, CallbackSource, ProbabilitySource
     from pareto.standing import Standing, standing
     from pareto.task import Task
-    from pareto.trials import Trials, simulate
+    from pareto.trials import simulate
 
 _HOMES = {
     "METHODS": "samplers",
@@ -42,7 +43,7 @@ _HOMES = {
     "Standing": "standing",
     "Status": "result",
     "Task": "task",
-    "Trials": "trials",
+    "Trials": "simulation",
     "borda": "borda",
     "dominates": "frontier",
     "drive": "driving",

@@ -1,14 +1,13 @@
 """Many simulated runs of `duel` and `interval` at once, with the decisions of the samplers.
 
 As in `trials`: a trial's outcomes come from its own generator, and a draw with a uniform opponent is drawn as
-what it is, Bernoulli with the Borda score as mean. Arguments and results are those of a method of `trials`;
+what it is, Bernoulli with the Borda score as mean. Arguments and results are those of `phased_trials`;
 phases are rounds, and draws those of a model on all objectives: as focal model, or on either side of a duel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
@@ -20,11 +19,7 @@ from pareto.samplers.answers import guess
 from pareto.samplers.duel_choice import DuelRace, Duels
 from pareto.samplers.interval_choice import Draws, IntervalRace
 from pareto.samplers.rounds import LARGEST
-
-if TYPE_CHECKING:
-    from pareto.trials import Setting, Trials
-
-Generators = Sequence[np.random.Generator]
+from pareto.simulation import Generators, Setting, Trials
 
 
 def duel_trials(theta: Reals, rngs: Generators, setting: Setting, link: Link) -> Trials:
@@ -120,8 +115,6 @@ def _kept(accepted: Mask, rejected: Mask, estimates: Reals, margin: float) -> Ma
 
 
 def _trials(comparisons: Counts, kept: Mask, decided: Mask, rounds: Counts, draws: Counts) -> Trials:
-    from pareto.trials import Trials
-
     return Trials(
         comparisons=comparisons,
         frontier=kept,

@@ -10,7 +10,8 @@ import numpy as np
 from pareto.experiments.settings import SETTINGS, Setting
 from pareto.frontier import frontier
 from pareto.samplers.schedule import PAPER, Constants
-from pareto.trials import Trials, simulate
+from pareto.simulation import Trials
+from pareto.trials import simulate
 from solvers.studies.study import Columns, Row, seed_of
 
 BASELINES = ("focal-borda", "bt-mle", "borda-plugin")

@@ -15,7 +15,7 @@ from pareto.instances import BENCHMARKS, SCALING, symmetric
 from pareto.links import logistic
 from pareto.samplers.schedule import PAPER
 from pareto.sequential_trials import duel_trials, interval_trials
-from pareto.trials import Setting
+from pareto.simulation import Setting
 
 DELTA = 0.05
 GOALS = {"interval": (8, 4), "duel": (50, 20)}

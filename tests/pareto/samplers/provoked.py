@@ -7,7 +7,7 @@ import numpy as np
 from pareto.frontier import frontier
 from pareto.links import logistic
 from pareto.samplers.schedule import PAPER
-from pareto.trials import Setting
+from pareto.simulation import Setting
 
 
 def near_ties(trials, models, objectives, step=0.15, seed=0):

@@ -24,7 +24,7 @@ from pareto.samplers.duel_tickets import Tickets, log_threshold
 from pareto.samplers.rounds import LARGEST
 from pareto.samplers.schedule import PAPER
 from pareto.sequential_trials import duel_trials
-from pareto.trials import Setting
+from pareto.simulation import Setting
 from tests.pareto.samplers.provoked import near_ties, play, tied
 
 DELTA = 0.2
