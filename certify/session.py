@@ -25,7 +25,7 @@ from certify.bounds import PairMatrix, Requirement, initial_lower
 from certify.errors import PoolError
 from certify.events import Event, timestamp
 from certify.frozen import freeze, thaw
-from certify.journal import RESTORE, Journal, check_free
+from certify.journal import RESTORE, Journal
 from certify.policies import DEFAULT_POLICY, checked_seed, make_policy, propose
 from certify.pool import Pool
 from certify.risks import UNLABELLED, Codes
@@ -88,7 +88,7 @@ class Session:
     ) -> None:
         path = None if journal is None else Path(journal)
         if path is not None:
-            check_free(path)  # before the work that follows
+            Journal.check_free(path)  # before the work that follows
         self._prepare(pool, policy, tolerance, seed, asker, lease_seconds, clock, totals)
         first = owned_labels(pool, owned)
         self._check_totals(*zip(*first, strict=True))
@@ -115,7 +115,7 @@ class Session:
             }
             if self.totals is not None:
                 header["totals"] = self.totals.record()
-            self._journal = Journal.create(path, header, freeze(pool), self._pending, now)
+            self._journal = Journal.create(path, header, self._pending, now, freeze(pool))
         self._pending = []
 
     @classmethod

@@ -18,12 +18,12 @@ import polars as pl
 import pytest
 
 import certify
-from certify import journal as journals
 from certify.audit import audit
 from certify.errors import PoolError
 from certify.policies import DEFAULT_POLICY
 from certify.pool import Pool
 from certify.session import Session
+from solvers import journal as journals
 from tests.certify.examples import FIGURE_1
 
 TRUTH = np.random.default_rng(1).integers(0, 2, 60)
