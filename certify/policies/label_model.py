@@ -39,7 +39,7 @@ class LabelModel:
 
     slots: (K, n) outcome that each candidate expects. strengths: (K, n) float32 log-odds that it is right,
     by its own score. alternatives: A, outcomes besides 0. closed: (n,) rows whose outcome cannot be 0, None
-    when there are none. slot_classes: the class codes that slot stands for, by `outcomes`.
+    when there are none.
     """
 
     pool: Pool
