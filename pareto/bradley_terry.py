@@ -23,6 +23,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from pareto.errors import BattleError
 from pareto.links import Reals
 from pareto.pair_graph import PairGraph
+from pareto.scores import as_table
 from pareto.task import numbered
 
 RIDGE = 1e-8
@@ -306,7 +307,7 @@ def _solved(factor: Reals, right: Reals) -> Reals:
 
 
 def _checked(wins: npt.ArrayLike) -> Reals:
-    given = np.asarray(wins)
+    given = as_table(wins, "wins")
     if given.ndim < 2 or given.shape[-1] != given.shape[-2]:
         raise BattleError(f"wins of shape {given.shape}; (..., models, models) is accepted, row over column")
     if given.shape[-1] < 2:

@@ -52,6 +52,8 @@ def read_outcomes(path: Path, session: Session) -> tuple[list[int], list[Answer]
             reader = csv.DictReader(file)
             rows = list(reader)
             columns = reader.fieldnames or []
+    except OSError as error:
+        raise BattleError(f"{path}: {error.strerror}; check the path and its permissions") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise BattleError(f"{path} is not a CSV file in UTF-8 ({error}); save it as one") from None
     missing = [name for name in ("query", "outcome") if name not in columns]

@@ -24,7 +24,7 @@ def frontier(scores: npt.ArrayLike, *, weak: bool = False) -> Mask:
     Strict unless `weak`: see the module. Exact comparisons of the numbers given. O(K log K) up to two
     objectives, O(K·|frontier|·d) in general.
     """
-    checked = as_scores(scores)
+    checked = as_scores(scores, compared=True)
     kept = np.zeros(len(checked), dtype=np.bool_)
     if checked.shape[1] == 1:
         return np.asarray(checked[:, 0] == checked[:, 0].max())
@@ -40,7 +40,7 @@ def frontier(scores: npt.ArrayLike, *, weak: bool = False) -> Mask:
 
 def dominates(scores: npt.ArrayLike, *, weak: bool = False) -> Mask:
     """Who dominates whom: (K, K) bool, [j, i] True if j dominates i; O(K²d) time, O(K²) memory."""
-    checked = as_scores(scores)
+    checked = as_scores(scores, compared=True)
     return _beats(checked, checked, weak=weak)
 
 

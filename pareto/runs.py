@@ -18,6 +18,7 @@ from pareto.frontier import frontier
 from pareto.instances import BENCHMARKS, Benchmark, symmetric
 from pareto.links import Reals
 from pareto.result import Mask
+from pareto.task import check_margin
 from pareto.trials import simulate
 
 PART = 25
@@ -77,6 +78,7 @@ def run_all(
 
     advance: called with a method and how many of its trials were just finished.
     """
+    check_margin(margin)
     true = np.stack([frontier(one) for one in theta])
     parts = [range(begin, min(begin + PART, len(theta))) for begin in range(0, len(theta), PART)]
     found = []

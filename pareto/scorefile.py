@@ -34,6 +34,8 @@ def read_scores(path: Path) -> ScoreTable:
             lines = [line for line in csv.reader(file) if any(cell.strip() for cell in line)]
     except FileNotFoundError:
         raise BattleError(f"{path} does not exist; give a CSV file of models × objectives") from None
+    except OSError as error:
+        raise BattleError(f"{path}: {error.strerror}; check the path and its permissions") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise BattleError(f"{path} is not a CSV file in UTF-8 ({error}); save it as one") from None
     if not lines or len(lines[0]) < 2:
@@ -47,6 +49,8 @@ def read_scores(path: Path) -> ScoreTable:
         models.append(line[0].strip())
         scores.append([_number(cell, f"{path}, {line[0].strip()}, {name}")
                        for cell, name in zip(line[1:], objectives, strict=True)])  # fmt: skip
+    if len(models) < 2:
+        raise BattleError(f"{path}: {len(models)} models; at least 2 needed, one a row")
     check_names(models, f"{path}: model", 2)
     return ScoreTable(tuple(models), objectives, np.array(scores, dtype=np.float64))
 

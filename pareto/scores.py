@@ -12,17 +12,23 @@ from pareto.errors import BattleError
 LARGEST_WHOLE = 1 << 61
 """Whole scores up to this have differences and sums of two differences that fit into 64 bits."""
 
+LARGEST_REAL = 1e300
+"""The same of other numbers: differences of two differences are finite."""
+
 Scores = npt.NDArray[Any]
 """int64 or float64."""
 Mask = npt.NDArray[np.bool_]
 
 
-def as_scores(scores: npt.ArrayLike, *, batch: bool = False, least: int = 1) -> Scores:
+def as_scores(
+    scores: npt.ArrayLike, *, batch: bool = False, least: int = 1, compared: bool = False
+) -> Scores:
     """(K, d) scores, or (..., K, d) with `batch`; whole numbers stay exact int64, all else is float64.
 
-    Refuses fewer than `least` models, no objective, and anything that is not a finite number.
+    Refuses fewer than `least` models, no objective, and anything that is not a finite number; and numbers
+    whose differences are not, unless they are only compared.
     """
-    given = np.asarray(scores)
+    given = as_table(scores, "scores")
     if given.ndim != 2 and not (batch and given.ndim > 2):
         accepted = "(models, objectives)" if not batch else "(..., models, objectives)"
         raise BattleError(f"scores of shape {given.shape}; {accepted} is accepted")
@@ -45,7 +51,21 @@ def as_scores(scores: npt.ArrayLike, *, batch: bool = False, least: int = 1) -> 
             f"score {reals[where]} of model {where[-2]} on objective {where[-1]}; finite numbers are "
             "accepted: leave out models or objectives without a score"
         )
+    if not compared and reals.size and np.abs(reals).max() > LARGEST_REAL:
+        raise BattleError(f"scores beyond ±{LARGEST_REAL:g}; divide by a common factor first")
     return reals
+
+
+def as_table(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
+    """An array of whatever numbers these are; refuses rows of different lengths and masked entries."""
+    if np.ma.is_masked(values):
+        raise BattleError(
+            f"{what} have masked entries, which are missing; leave their models out, or fill them"
+        )
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise BattleError(f"{what} have rows of different lengths; give a table of numbers") from None
 
 
 def as_active(active: npt.ArrayLike | None, shape: tuple[int, ...]) -> Mask:

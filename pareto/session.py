@@ -24,7 +24,7 @@ from pareto.bias import PositionBias
 from pareto.errors import BattleError
 from pareto.events import Event, timestamp
 from pareto.identify import DEFAULT_METHOD
-from pareto.journal import RESTORE, Journal, check_free
+from pareto.journal import RESTORE, Journal
 from pareto.queries import Query, deal_all, deal_singly
 from pareto.result import Result
 from pareto.samplers import method as find_method
@@ -101,7 +101,7 @@ class Session:
     ) -> None:
         path = None if journal is None else Path(journal)
         if path is not None:
-            check_free(path)
+            Journal.check_free(path)
         task = Task(tuple(models), tuple(objectives), delta, seed, max_comparisons, margin, joint)
         self._prepare(_setup(task, method, ordered, ties, constants), asker, lease_seconds, clock)
         self._record_round()
@@ -347,7 +347,8 @@ class Session:
             self._pending.append(Event("round", self._state.close()))
 
     def _given(self, number: object) -> Given:
-        given = self._state.given.get(int(number)) if isinstance(number, int | np.integer) else None
+        whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+        given = self._state.given.get(int(number)) if whole else None  # type: ignore[call-overload]
         if given is None:
             raise BattleError(
                 f"no query {number!r} was asked; numbers 1 to {self._state.next_number - 1} were, in this "
@@ -363,10 +364,18 @@ class Session:
             f", objective {task.objectives[objective]!r}" if len(query.objectives) > 1 else ""
         )
         if isinstance(spelled, str) and spelled.strip().lower() == WITHDRAWN:
+            if spelled.strip() in (names[query.left], names[query.right]):
+                raise BattleError(
+                    f"{where}: {spelled!r} names a model too; write left or right, or release it"
+                )
             return None
         answered = query.count
         if isinstance(spelled, tuple):
-            spelled, answered = spelled
+            if len(spelled) != 2 or not isinstance(spelled[1], int | np.integer):
+                raise BattleError(
+                    f"{where}: {spelled!r}; (points of the left model, comparisons) is accepted"
+                )
+            spelled, answered = spelled[0], int(spelled[1])  # type: ignore[index]
             if not 0 <= answered <= query.count:
                 raise BattleError(f"{where}: {answered} answered; 0 to {query.count} is accepted")
         if isinstance(spelled, Mapping):

@@ -5,7 +5,9 @@ A source answers queries, all of them or some; what it does not answer is asked 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -150,20 +152,32 @@ class CallbackSource:
         triples = [(models[i], models[j], objectives[r]) for i, j, r in cells]
         asked = [triples[row] for row in rows.tolist()]
         replies = self._function(asked) if self._batch else [self._function(*triple) for triple in asked]
+        if not isinstance(replies, Sequence | np.ndarray):
+            raise BattleError(
+                f"the function answered {type(replies).__name__}; a list of answers is accepted"
+            )
         if len(replies) != len(asked):
             raise BattleError(f"the function answered {len(replies)} of {len(asked)} comparisons; one each")
-        values = np.array([np.nan if reply is None else float(reply) for reply in replies], dtype=np.float64)
+        values = np.array(
+            [_preference(reply, of) for reply, of in zip(replies, asked, strict=True)], dtype=np.float64
+        )
         answered = ~np.isnan(values)
-        bad = answered & ~((values >= 0) & (values <= 1))
-        if bad.any():
-            where = int(np.argmax(bad))
-            raise BattleError(
-                f"the function answered {values[where]} for {asked[where]}; a number from 0 (second wins) "
-                "to 1 (first wins), or None, is accepted"
-            )
         count = np.bincount(rows[answered], minlength=len(queries)).astype(np.int64)
         points = np.bincount(rows[answered], weights=values[answered], minlength=len(queries))
         return Outcomes(queries.first, queries.second, queries.objective, count, points.astype(np.float64))
+
+
+def _preference(reply: Any, asked: tuple[Any, Any, Any]) -> float:
+    """In [0, 1], NaN if there is no answer; a NaN of the function's own is a mistake."""
+    if reply is None:
+        return math.nan
+    # text and arrays are no numbers here, though float() may take them
+    if not (isinstance(reply, Real | np.bool_) and 0 <= reply <= 1):  # type: ignore[operator]
+        raise BattleError(
+            f"the function answered {reply!r} for {asked}; a number from 0 (second wins) to 1 (first wins), "
+            "or None, is accepted"
+        )
+    return float(reply)
 
 
 def _check_source_names(models: tuple[str, ...], objectives: tuple[str, ...], shape: tuple[int, int]) -> None:

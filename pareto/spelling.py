@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from numbers import Real
 
 from pareto.errors import BattleError
 
@@ -33,15 +33,19 @@ def points_of_left(
         spelled = float(spelled)
     if isinstance(spelled, str):
         return _of_text(spelled.strip(), left, right, count, ties, fractions, where)
-    return _of_number(float(spelled), count, ties, fractions, where)
+    if not isinstance(spelled, Real):
+        raise BattleError(f"{where}: outcome {spelled!r}; accepted are {ACCEPTED}")
+    return _of_number(spelled, count, ties, fractions, where)
 
 
 def _of_text(
     text: str, left: str, right: str, count: int, ties: bool, fractions: bool, where: str
 ) -> float | None:
+    lower = text.lower()
+    if text in (left, right) and (lower in (UNKNOWN, *TIES) or _is_points(text, count)):
+        raise BattleError(f"{where}: {text!r} names a model and is an outcome too; write left, right or tie")
     if text == UNKNOWN:
         return None
-    lower = text.lower()
     says_left = {text == left, lower in LEFT}
     says_right = {text == right, lower in RIGHT}
     if True in says_left and True in says_right:
@@ -64,10 +68,18 @@ def _of_text(
     return _of_number(number, count, ties, fractions, where)
 
 
+def _is_points(text: str, count: int) -> bool:
+    try:
+        return 0 <= float(text) <= count
+    except ValueError:
+        return False
+
+
 def _of_number(number: float, count: int, ties: bool, fractions: bool, where: str) -> float:
-    if not (math.isfinite(number) and 0 <= number <= count):
+    if not 0 <= number <= count:
         raise BattleError(f"{where}: {number} points of {count}; 0 to {count} for the left model is accepted")
-    if number == int(number):
+    number = float(number)
+    if number.is_integer():
         return int(number)
     if not (ties and fractions):
         raise BattleError(

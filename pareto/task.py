@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 from pareto.errors import BattleError
+
+SMALLEST_DELTA = 1e-200
+LARGEST_MARGIN = 1e6
 
 
 @dataclass(frozen=True)
@@ -34,12 +38,12 @@ class Task:
         check_names(self.models, "model", 2)
         check_names(self.objectives, "objective", 1)
         check_delta(self.delta)
-        if self.seed < 0:
-            raise BattleError(f"seed {self.seed} is negative; whole numbers from 0 are accepted")
-        if self.max_comparisons is not None and self.max_comparisons < 0:
-            raise BattleError(f"max_comparisons is {self.max_comparisons}; 0 or more, or None, is accepted")
-        if not (self.margin >= 0 and math.isfinite(self.margin)):
-            raise BattleError(f"margin is {self.margin}; a finite number ≥ 0 is accepted")
+        if not (_whole(self.seed) and self.seed >= 0):
+            raise BattleError(f"seed is {self.seed!r}; whole numbers from 0 are accepted, no negative ones")
+        cap = self.max_comparisons
+        if cap is not None and not (_whole(cap) and cap >= 0):
+            raise BattleError(f"max_comparisons is {cap!r}; a whole number from 0, or None, is accepted")
+        check_margin(self.margin)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -48,18 +52,46 @@ class Task:
 
 
 def check_delta(delta: float) -> None:
-    """Refuse a δ outside (0, 1)."""
-    if not 0 < delta < 1:
-        raise BattleError(f"delta is {delta}; a probability strictly between 0 and 1 is accepted, e.g. 0.05")
+    """Refuse a δ outside (0, 1), and one so small that 1/δ times a few counts is no double any more."""
+    if not (_number(delta) and 0 < delta < 1):
+        raise BattleError(
+            f"delta is {delta!r}; a probability strictly between 0 and 1 is accepted, e.g. 0.05"
+        )
+    if delta < SMALLEST_DELTA:
+        raise BattleError(f"delta is {delta}; {SMALLEST_DELTA:g} is the smallest accepted")
+
+
+def check_margin(margin: float) -> None:
+    """Refuse a margin that is negative or no number, and one so large that squares of it are no doubles."""
+    if not (_number(margin) and 0 <= margin <= LARGEST_MARGIN):
+        raise BattleError(
+            f"margin is {margin!r}; a finite number ≥ 0, up to {LARGEST_MARGIN:g}, is accepted, in the units "
+            "the method decides in"
+        )
 
 
 def check_names(names: Sequence[str], what: str, least: int) -> None:
-    """Refuse too few names and repeated ones."""
+    """Refuse too few names, repeated ones, and those that files and answers could not give back."""
     if len(names) < least:
         raise BattleError(f"{len(names)} {what}s; at least {least} needed")
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    for name in names:
+        if not isinstance(name, str):
+            raise BattleError(f"{what} name {name!r} is no text; give names as text")
+        if not name or name != name.strip():
+            raise BattleError(f"{what} name {name!r} is blank, or begins or ends with a space; strip it")
+        if any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise BattleError(f"{what} name {name!r} has half of a character and no file can hold it")
+    repeated = sorted(name for name, times in Counter(names).items() if times > 1)
     if repeated:
         raise BattleError(f"{what} {repeated[0]!r} is named twice; {what} names must differ")
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def numbered(what: str, count: int) -> tuple[str, ...]:

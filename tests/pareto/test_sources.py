@@ -103,7 +103,7 @@ def test_a_batch_callback_is_called_once():
         (lambda: CallbackSource(lambda *_: 1, ["a", "b"], []), "at least 1"),
         (
             lambda: CallbackSource(lambda *_: 7, ["a", "b"], ["x"]).answer(all_cells(2, 1, 1)),
-            "answered 7.0 for \\('a', 'b', 'x'\\)",
+            "answered 7 for \\('a', 'b', 'x'\\)",
         ),
     ],
 )
