@@ -79,14 +79,7 @@ def pictures(table: pl.DataFrame, folder: Path) -> list[Picture]:
         found = [(place, sample(table, name, method)) for place, name in enumerate(TASKS)]
         drawn = [(place, one) for place, one in found if one is not None]
         if drawn:
-            axes.errorbar(
-                [place for place, _ in drawn],
-                [one.mean for _, one in drawn],
-                yerr=[one.error for _, one in drawn],
-                linestyle="none",
-                capsize=3,
-                **looks.look(method),
-            )
+            looks.means(axes, method, drawn, linestyle="none", capsize=3)
             axes.plot(
                 [place for place, _ in drawn],
                 [one.median for _, one in drawn],

@@ -54,21 +54,11 @@ def pictures(table: pl.DataFrame, folder: Path) -> list[Picture]:
     for objectives, one in zip(OBJECTIVES, axes, strict=True):
         for method in METHODS:
             found = [(kept, sample(table, FAMILIES[objectives, kept].name, method)) for kept in SIZES]
-            drawn = [(kept, at) for kept, at in found if at is not None]
-            if drawn:
-                one.errorbar(
-                    [kept for kept, _ in drawn],
-                    [at.mean for _, at in drawn],
-                    yerr=[at.error for _, at in drawn],
-                    linewidth=1,
-                    capsize=2,
-                    **looks.look(method),
-                )
-        one.set(xlabel="frontier models |P|", xscale="log", yscale="log", title=f"Arena-{objectives}, K = 64")
-        one.set_xticks(SIZES, list(map(str, SIZES)))
-        one.minorticks_off()
-        one.grid(axis="y", color="0.9")
-        one.set_axisbelow(True)
+            looks.means(
+                one, method, [(kept, at) for kept, at in found if at is not None], linewidth=1, capsize=2
+            )
+        one.set(title=f"Arena-{objectives}, K = 64")
+        looks.log_log(one, "frontier models |P|", SIZES)
     axes[0].set_ylabel("mean comparisons until stopping")
     looks.legend(figure, axes[0])
     return [

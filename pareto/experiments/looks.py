@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from pareto.experiments.samples import Sample
+
 _LOOKS = {
     "vb-ege": (BLUE, "o"),
     "focal-borda": (SKY, "s"),
@@ -48,6 +50,27 @@ def panels(count: int, width: float, height: float, rows: int = 1) -> tuple[Figu
     for one in axes:
         one.spines[["top", "right"]].set_visible(False)
     return figure, axes
+
+
+def means(axes: Axes, method: str, points: Sequence[tuple[float, Sample]], **line: Any) -> None:
+    """A method's mean comparisons at x, with standard errors; `line` goes to `errorbar`."""
+    if points:
+        axes.errorbar(
+            [x for x, _ in points],
+            [at.mean for _, at in points],
+            yerr=[at.error for _, at in points],
+            **line,
+            **look(method),
+        )
+
+
+def log_log(axes: Axes, text: str, ticks: Sequence[float]) -> None:
+    """Both axes logarithmic, with ticks where the settings are."""
+    axes.set(xlabel=text, xscale="log", yscale="log")
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.grid(axis="y", color="0.9")
+    axes.set_axisbelow(True)
 
 
 def legend(figure: Figure, axes: Axes, methods: Sequence[str] = METHODS) -> None:

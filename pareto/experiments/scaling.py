@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pareto.experiments import lines, looks
 from pareto.experiments.known import ALWAYS, MOSTLY, STRADDLING, ending_phase
 from pareto.experiments.pieces import BASE, COLUMNS, DELTA, METHODS, keys, work
-from pareto.experiments.samples import fit_line, sample
+from pareto.experiments.samples import Sample, fit_line, sample
 from pareto.experiments.settings import SCALED, Setting
 from solvers.studies.drawing import saved
 from solvers.studies.study import Line, Picture, Study
@@ -117,7 +117,7 @@ def _growth(table: pl.DataFrame) -> Iterator[Line]:
         for method in METHODS:
             points = _points(table, panel, method)
             if len(points) == len(panel.settings):
-                fit = fit_line([log(x) for x, _, _ in points], [log(y) for _, y, _ in points])
+                fit = fit_line([log(x) for x, _ in points], [log(at.mean) for _, at in points])
                 yield Line(
                     f"{lines.NAMES[method]} in {panel.symbol}",
                     f"{fit.slope:+.2f}",
@@ -126,10 +126,10 @@ def _growth(table: pl.DataFrame) -> Iterator[Line]:
                 )
 
 
-def _points(table: pl.DataFrame, panel: Panel, method: str) -> list[tuple[float, float, float]]:
-    """x, mean and its standard error along a panel, where there are trials."""
+def _points(table: pl.DataFrame, panel: Panel, method: str) -> list[tuple[float, Sample]]:
+    """x and the trials there along a panel, where there are any."""
     found = [(at[panel.index], sample(table, SCALED[at].name, method)) for at in panel.settings]
-    return [(float(x), one.mean, one.error) for x, one in found if one is not None]
+    return [(float(x), one) for x, one in found if one is not None]
 
 
 def _setting(at: list[int | float]) -> Setting:
@@ -141,15 +141,8 @@ def pictures(table: pl.DataFrame, folder: Path) -> list[Picture]:
     figure, axes = looks.panels(len(PANELS), 10.0, 4.0)
     for panel, one in zip(PANELS, axes, strict=True):
         for method in METHODS:
-            if points := _points(table, panel, method):
-                x, y, error = zip(*points, strict=True)
-                one.errorbar(x, y, yerr=error, linewidth=1, capsize=2, **looks.look(method))
-        ticks = [at[panel.index] for at in panel.settings]
-        one.set(xlabel=panel.text, xscale="log", yscale="log")
-        one.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        one.minorticks_off()
-        one.grid(axis="y", color="0.9")
-        one.set_axisbelow(True)
+            looks.means(one, method, _points(table, panel, method), linewidth=1, capsize=2)
+        looks.log_log(one, panel.text, [at[panel.index] for at in panel.settings])
     axes[0].set_ylabel("mean comparisons until stopping")
     looks.legend(figure, axes[0])
     return [
