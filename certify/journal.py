@@ -5,11 +5,15 @@ from __future__ import annotations
 from certify.errors import PoolError
 from solvers import journal
 
-RESTORE = "restore a copy of the journal, or start a new one with the labels as owned labels"
-"""What to do about a damaged journal."""
-
 
 class Journal(journal.Journal):
     """A journal whose arrays are the frozen pool and whose events are those of `certify.events`."""
 
-    program = journal.Program("certify", 1, True, PoolError, "label", RESTORE)
+    program = journal.Program(
+        "certify",
+        1,
+        True,
+        PoolError,
+        "label",
+        "restore a copy of the journal, or start a new one with the labels as owned labels",
+    )

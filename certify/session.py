@@ -9,14 +9,11 @@ difference to the rows asked.
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,7 +22,7 @@ from certify.bounds import PairMatrix, Requirement, initial_lower
 from certify.errors import PoolError
 from certify.events import Event, timestamp
 from certify.frozen import freeze, thaw
-from certify.journal import RESTORE, Journal
+from certify.journal import Journal
 from certify.policies import DEFAULT_POLICY, checked_seed, make_policy, propose
 from certify.pool import Pool
 from certify.risks import UNLABELLED, Codes
@@ -33,15 +30,14 @@ from certify.state import Lease, State
 from certify.tolerance import Exact, decimal_text, exact_tolerance
 from certify.totals import Given, Totals, too_many
 from certify.verdict import Verdict
+from solvers.journalled import Clock, Journalled
 
 DEFAULT_ASKER = "annotator"
 """Who asks when nobody is named. Two who work at once need two names, or they get the same rows."""
 LEASE_SECONDS = 3600.0
 
-Clock = Callable[[], float]
 
-
-class Session:
+class Session(Journalled):
     """A labelling session on one pool.
 
     policy: one of `certify.POLICIES`. tolerance: a difference τ ≥ 0 of the pool's objective, an exact
@@ -64,12 +60,8 @@ class Session:
     seed: int
     totals: Totals | None
     asker: str
-    _journal: Journal | None
+    journal_type = Journal
     _state: State
-    _pending: list[Event]
-    """Events applied to the state and not yet committed."""
-    _stale: bool
-    """Whether the state may hold what the journal does not."""
 
     def __init__(
         self,
@@ -132,33 +124,20 @@ class Session:
         Checks the digests of the frozen pool and the whole hash chain. A `PoolError` names the first
         event that does not fit. Reads only, so a journal that cannot be written can still be looked at.
         """
-        journal = Journal.open(Path(path))
-        try:
-            session = cls.__new__(cls)
-            header, blobs = journal.header, journal.arrays()
-            try:
-                pool = thaw(header, blobs)
-                session._prepare(
-                    pool,
-                    header["policy"],
-                    header["tolerance"],
-                    header["seed"],
-                    asker,
-                    lease_seconds,
-                    clock,
-                    header.get("totals"),
-                )
-            except (LookupError, TypeError, ValueError) as error:
-                raise PoolError(
-                    f"journal {path}: its header does not describe a session this certify can run ({error}); "
-                    "use the version of certify that wrote it"
-                ) from error
-            session._journal = journal
-            session._catch_up()
-        except BaseException:
-            journal.close()
-            raise
-        return session
+
+        def prepare(session: Self, header: Mapping[str, Any], arrays: Mapping[str, bytes]) -> None:
+            session._prepare(
+                thaw(header, arrays),
+                header["policy"],
+                header["tolerance"],
+                header["seed"],
+                asker,
+                lease_seconds,
+                clock,
+                header.get("totals"),
+            )
+
+        return cls._resumed(Path(path), prepare)
 
     def _prepare(
         self,
@@ -178,14 +157,9 @@ class Session:
         self.totals = None if totals is None else Totals.of(pool, totals)
         self.asker = DEFAULT_ASKER if asker is None else checked_asker(asker)
         self._lease_seconds = checked_lease(lease_seconds)
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._closed = self._stale = False
-        self._journal = None
-        self._pending = []
-        self._policy = make_policy(policy, pool, self.seed)
         self._initial = initial_lower(pool.risks)
-        self._state = self._fresh()
+        self._begin(clock)
+        self._start_over()
 
     def ask(self, m: int = 1, asker: str | None = None) -> list[int]:
         """Rows that the asker should label: up to m, none when certified or when no row that matters is left.
@@ -266,12 +240,6 @@ class Session:
             if given:
                 self._record(Event("release", {"asker": name, "rows": given}))
 
-    def refresh(self) -> None:
-        """Take in what other processes have appended to the journal; every other call does so first."""
-        with self._lock:
-            self._check_open()
-            self._catch_up()
-
     @property
     def verdict(self) -> Verdict:
         """The answer as of the last call, that of `refresh` included."""
@@ -302,87 +270,6 @@ class Session:
     def leases(self) -> dict[int, str]:
         """Who holds which row at this moment, oldest lease first."""
         return {row: lease.asker for row, lease in self._held(self._clock()).items()}
-
-    @property
-    def head(self) -> str | None:
-        """Hash of the last event seen, None without a journal.
-
-        Note it elsewhere: a journal whose whole chain was rewritten, or that lost its last events, differs
-        from the true one in nothing but its head.
-        """
-        return None if self._journal is None else self._journal.head
-
-    def close(self) -> None:
-        """Close the journal; everything is recorded already."""
-        with self._lock:
-            self._closed = True
-            if self._journal is not None:
-                self._journal.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    @contextmanager
-    def _operation(self) -> Iterator[float]:
-        """Around every change: catch up with the others, then commit what was recorded, or nothing.
-
-        Gives the one moment at which all of it happens.
-        """
-        with self._lock:
-            self._check_open()
-            journal = self._journal
-            if journal is None:
-                try:
-                    yield self._clock()
-                finally:
-                    self._pending = []
-                return
-            journal.begin()
-            try:
-                self._catch_up()
-                now = self._clock()
-                yield now
-                journal.commit(self._pending, timestamp(now))
-            except BaseException:
-                # events applied but not committed: the next call starts from the journal again
-                self._stale = self._stale or bool(self._pending)
-                journal.rollback()
-                raise
-            finally:
-                self._pending = []
-
-    def _catch_up(self) -> None:
-        """Apply the events of the journal that are not in the state yet."""
-        journal = self._journal
-        if journal is None:
-            return
-        if self._stale:
-            journal.rewind()
-            self._state = self._fresh()
-            self._policy = make_policy(self.policy, self.pool, self.seed)
-        self._stale = True  # until every event found is applied
-        for seq, event in journal.unseen():
-            try:
-                self._state.apply(event)
-            except (LookupError, TypeError, ValueError) as error:
-                raise PoolError(
-                    f"journal {journal.path}: event {seq} ({event.kind}) cannot have happened ({error}); "
-                    f"{RESTORE}"
-                ) from error
-        if self._state.verdict_due:
-            raise PoolError(
-                f"journal {journal.path}: the verdict that must follow event {journal.seq} is missing; "
-                f"{RESTORE}"
-            )
-        self._stale = False
 
     def _held(self, now: float) -> dict[int, Lease]:
         """Leases that have not expired, oldest first."""
@@ -456,10 +343,13 @@ class Session:
         code_of = self._state.code_of
         return [label_code(value, row, code_of) for row, value in zip(rows, values, strict=True)]
 
-    def _fresh(self) -> State:
+    def _start_over(self) -> None:
         requirement = Requirement.of(self.tolerance, self.pool.risks.scale)
-        return State(self.pool.risks, self.pool.classes, requirement, self._initial, self.totals)
+        self._state = State(self.pool.risks, self.pool.classes, requirement, self._initial, self.totals)
+        self._policy = make_policy(self.policy, self.pool, self.seed)
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise PoolError("this session is closed; resume its journal or start another")
+    def _apply(self, event: Event) -> None:
+        self._state.apply(event)
+
+    def _overdue(self) -> str | None:
+        return "verdict" if self._state.verdict_due else None

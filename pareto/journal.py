@@ -5,11 +5,10 @@ from __future__ import annotations
 from pareto.errors import BattleError
 from solvers import journal
 
-RESTORE = "restore a copy of the journal, or start a new one"
-"""What to do about a damaged journal."""
-
 
 class Journal(journal.Journal):
     """A journal whose events are those of `pareto.events`; its header holds all that decisions depend on."""
 
-    program = journal.Program("pareto", 1, False, BattleError, "outcome", RESTORE)
+    program = journal.Program(
+        "pareto", 1, False, BattleError, "outcome", "restore a copy of the journal, or start a new one"
+    )

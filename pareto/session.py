@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -24,7 +21,7 @@ from pareto.bias import PositionBias
 from pareto.errors import BattleError
 from pareto.events import Event, timestamp
 from pareto.identify import DEFAULT_METHOD
-from pareto.journal import RESTORE, Journal
+from pareto.journal import Journal
 from pareto.queries import Query, deal_all, deal_singly
 from pareto.result import Result
 from pareto.samplers import method as find_method
@@ -32,12 +29,12 @@ from pareto.samplers.schedule import Constants
 from pareto.spelling import WITHDRAWN, Spelled, points_of_left
 from pareto.state import Given, Reply, Setup, State
 from pareto.task import Task
+from solvers.journalled import Clock, Journalled
 
 DEFAULT_ASKER = "annotator"
 """Who asks when nobody is named. Two who work at once need two names, or they get the same queries."""
 LEASE_SECONDS = 3600.0
 
-Clock = Callable[[], float]
 Answer = Spelled | tuple[float, int] | Mapping[str, Spelled | tuple[float, int]]
 """An outcome; (points of the left model, comparisons answered) of a query of many; or one by objective."""
 
@@ -61,7 +58,7 @@ class Receipt:
     released: int = 0
 
 
-class Session:
+class Session(Journalled):
     """A session that looks for the strict frontier of `models` over `objectives`.
 
     method: one of `pareto.METHODS`. delta, seed, max_comparisons, margin, joint: see `pareto.Task`; with
@@ -76,9 +73,8 @@ class Session:
     """
 
     setup: Setup
-    _journal: Journal | None
-    _pending: list[Event]
-    """Events applied to the state and not yet committed."""
+    journal_type = Journal
+    _state: State
 
     def __init__(
         self,
@@ -124,22 +120,11 @@ class Session:
         Checks the whole hash chain and that the method, run anew, asks for the same comparisons; a
         `BattleError` names the first event that does not fit.
         """
-        journal = Journal.open(Path(path))
-        try:
-            session = cls.__new__(cls)
-            try:
-                session._prepare(setup_of(journal.header), asker, lease_seconds, clock)
-            except (LookupError, TypeError, ValueError) as error:
-                raise BattleError(
-                    f"journal {path}: its header does not describe a session this pareto can run ({error}); "
-                    "use the version of pareto that wrote it"
-                ) from error
-            session._journal = journal
-            session._catch_up()
-        except BaseException:
-            journal.close()
-            raise
-        return session
+
+        def prepare(session: Self, header: Mapping[str, Any], arrays: Mapping[str, bytes]) -> None:
+            session._prepare(setup_of(header), asker, lease_seconds, clock)
+
+        return cls._resumed(Path(path), prepare)
 
     def _prepare(self, setup: Setup, asker: str | None, lease_seconds: float, clock: Clock) -> None:
         self.setup = setup
@@ -147,12 +132,8 @@ class Session:
         if not (lease_seconds > 0 and math.isfinite(lease_seconds)):
             raise BattleError(f"a lease of {lease_seconds} seconds; a finite number > 0 is accepted")
         self._lease_seconds = lease_seconds
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._journal = None
-        self._pending = []
-        self._closed = self._stale = False
-        self._state = State(setup)
+        self._begin(clock)
+        self._start_over()
 
     def ask(self, m: int | None = 1, asker: str | None = None) -> list[Query]:
         """Queries for the asker: up to m single comparisons, or with None all that are wanted, in batches.
@@ -232,12 +213,6 @@ class Session:
                 self._record(Event("release", {"asker": name, "queries": mine}))
             return len(mine)
 
-    def refresh(self) -> None:
-        """Take in what other processes have appended to the journal; every other call does so first."""
-        with self._lock:
-            self._check_open()
-            self._catch_up()
-
     @property
     def result(self) -> Result:
         """The answer as of the last judged round."""
@@ -268,75 +243,6 @@ class Session:
         """Who holds which query at this moment, oldest lease first."""
         held = self._state.held(timestamp(self._clock()))
         return {number: given.asker for number, given in held.items()}
-
-    @property
-    def head(self) -> str | None:
-        """Hash of the last event, None without a journal. Note it elsewhere: see `pareto.events`."""
-        return None if self._journal is None else self._journal.head
-
-    def close(self) -> None:
-        """Close the journal; everything is recorded already."""
-        with self._lock:
-            self._closed = True
-            if self._journal is not None:
-                self._journal.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    @contextmanager
-    def _operation(self) -> Iterator[float]:
-        """Around every change: catch up with the others, then commit what was recorded, or nothing."""
-        with self._lock:
-            self._check_open()
-            journal = self._journal
-            if journal is None:
-                try:
-                    yield self._clock()
-                finally:
-                    self._pending = []
-                return
-            journal.begin()
-            try:
-                self._catch_up()
-                now = self._clock()
-                yield now
-                journal.commit(self._pending, timestamp(now))
-            except BaseException:
-                self._stale = self._stale or bool(self._pending)
-                journal.rollback()
-                raise
-            finally:
-                self._pending = []
-
-    def _catch_up(self) -> None:
-        """Apply the events of the journal that are not in the state yet."""
-        journal = self._journal
-        if journal is None:
-            return
-        if self._stale:
-            journal.rewind()
-            self._state = State(self.setup)
-        self._stale = True  # until every event found is applied
-        for seq, event in journal.unseen():
-            try:
-                self._state.apply(event)
-            except (LookupError, TypeError, ValueError) as error:
-                raise BattleError(
-                    f"journal {journal.path}: event {seq} ({event.kind}) cannot have happened ({error}); "
-                    f"{RESTORE}"
-                ) from error
-        if self._state.close_due:
-            raise BattleError(
-                f"journal {journal.path}: the judgement that must follow event {journal.seq} is missing; "
-                f"{RESTORE}"
-            )
-        self._stale = False
 
     def _record(self, event: Event) -> None:
         self._state.apply(event)
@@ -441,9 +347,14 @@ class Session:
         self._record_round()
         return receipt
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise BattleError("this session is closed; resume its journal to go on")
+    def _start_over(self) -> None:
+        self._state = State(self.setup)
+
+    def _apply(self, event: Event) -> None:
+        self._state.apply(event)
+
+    def _overdue(self) -> str | None:
+        return "judgement" if self._state.close_due else None
 
 
 class _Told:

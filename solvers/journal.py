@@ -140,18 +140,18 @@ class Journal:
         """The frozen pool's blobs by name, each compared with its digest in the header."""
         expected = self.header.get("digests")
         if not isinstance(expected, dict):
-            raise self._broken("its header lists no digests")
+            raise self.broken("its header lists no digests")
         blobs: dict[str, bytes] = {}
         with _explained(self.program, self.path):
             for name, data in self._connection.execute("SELECT name, data FROM arrays"):
                 if not isinstance(data, bytes) or hashlib.sha256(data).hexdigest() != expected.get(name):
-                    raise self._broken(
+                    raise self.broken(
                         f"array {name!r} is not the one its header describes: the file was changed"
                     )
                 blobs[name] = data
         missing = sorted(set(expected) - set(blobs))
         if missing:
-            raise self._broken(f"array {missing[0]!r} is missing")
+            raise self.broken(f"array {missing[0]!r} is missing")
         return blobs
 
     def unseen(self) -> Iterator[tuple[int, Event]]:
@@ -163,7 +163,7 @@ class Journal:
             if self.seq:
                 last = found.fetchone()
                 if last is None or last[0] != self.seq or last[4] != self.head:
-                    raise self._broken(
+                    raise self.broken(
                         f"event {self.seq} is no longer what this session has seen: the file was changed or "
                         "replaced",
                         "resume it again, or ",
@@ -171,21 +171,21 @@ class Journal:
             for seq, time, kind, text, recorded in found:
                 expected = self.seq + 1
                 if seq != expected:
-                    raise self._broken(f"event {expected} is missing")
+                    raise self.broken(f"event {expected} is missing")
                 try:
                     event = Event(kind, json.loads(text))
                     good = chain_hash(self.head, seq, time, event) == recorded
                 except (ValueError, TypeError, RecursionError):
                     good = False
                 if not good:
-                    raise self._broken(
+                    raise self.broken(
                         f"event {seq} does not fit the hash chain: it or the one before was changed after it "
                         "was written"
                     )
                 self.seq, self.head = seq, recorded
                 yield seq, event
 
-    def _broken(self, what: str, first: str = "") -> Exception:
+    def broken(self, what: str, first: str = "") -> Exception:
         """The error that says what is wrong with the file, and what to do."""
         return self.program.error(f"journal {self.path}: {what}; {first}{self.program.restore}")
 
