@@ -8,6 +8,7 @@ import numpy as np
 
 from pareto.comparisons import Queries
 from pareto.errors import BattleError
+from pareto.identify import refuse_disorder
 from pareto.queries import Query
 from pareto.result import Result
 from pareto.session import Answer, Session
@@ -30,6 +31,9 @@ def drive(
         raise BattleError(
             "the source has other models or objectives than the session; give one with the same"
         )
+    disorder = getattr(source, "disorder", None)  # a log has one, whatever the session was told
+    if disorder is not None:
+        refuse_disorder(session.setup.method, disorder)
     if source.joint != task.joint:
         raise BattleError("session and source differ in whether one showing answers all objectives")
     while not session.done:

@@ -12,6 +12,10 @@ from pareto.sources import Source
 from pareto.task import Task
 
 DEFAULT_METHOD = "vb-ege"
+UNORDERED = (
+    "its majorities may be cyclic or disagree with its Borda scores (if they are not, declare it as ordered)"
+)
+"""What is said of a source that does not say it better."""
 
 
 def identify(
@@ -33,6 +37,15 @@ def identify(
 
     Without a cap a method need not stop when models tie. A source that answers none of a batch of
     queries ends the run with a `BattleError`.
+
+    >>> import pareto
+    >>> theta = [[2.0, 0.5], [0.0, 2.0], [-2.0, -1.5]]  # models × objectives
+    >>> source = pareto.BradleyTerrySource(theta, seed=0, models=["a", "b", "c"], objectives=["code", "math"])
+    >>> result = pareto.identify(source, method="interval", delta=0.05)
+    >>> str(result.status), result.kept
+    ('certified', ('a', 'b'))
+    >>> result.records()[2]["status"]
+    'dominated'
     """
     task = Task(
         models=source.models,
@@ -61,9 +74,14 @@ def identify(
 
 def check_source(name: str, source: Source) -> None:
     """Refuse a method whose argument needs an order that the source does not promise."""
-    if method(name).guarantee.needs_order and not source.ordered:
+    if not source.ordered:
+        refuse_disorder(name, getattr(source, "disorder", UNORDERED))
+
+
+def refuse_disorder(name: str, disorder: str) -> None:
+    """Refuse a method that needs an order; `disorder` says why there may be none."""
+    if method(name).guarantee.needs_order:
         raise BattleError(
             f"{name} relies on the better model winning more than half the time on every objective, and this "
-            "source does not promise it: its majorities may be cyclic or disagree with its Borda scores. "
-            "Take vb-ege or another method on Borda scores, or declare the source as ordered if it is"
+            f"source does not promise it: {disorder}. Take vb-ege or another method on Borda scores"
         )

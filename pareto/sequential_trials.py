@@ -1,8 +1,8 @@
 """Many simulated runs of `duel` and `interval` at once, with the decisions of the samplers.
 
 As in `trials`: a trial's outcomes come from its own generator, and a draw with a uniform opponent is drawn as
-what it is, Bernoulli with the Borda score as mean. Arguments and results are those of `phased_trials`;
-phases are rounds, and draws those of a model on all objectives: as focal model, or on either side of a duel.
+what it is, with the Borda score as mean. Arguments and results are those of `phased_trials`; phases are
+rounds, and draws those of a model on all objectives: as focal model, or on either side of a duel.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pareto.borda import borda
 from pareto.comparisons import Counts
-from pareto.links import Link, Reals
+from pareto.laws import Chances, Law
+from pareto.links import Reals
 from pareto.result import Mask
 from pareto.samplers.answers import guess
 from pareto.samplers.duel_choice import DuelRace, Duels
@@ -22,10 +22,15 @@ from pareto.samplers.rounds import LARGEST
 from pareto.simulation import Generators, Setting, Trials
 
 
-def duel_trials(theta: Reals, rngs: Generators, setting: Setting, link: Link) -> Trials:
-    """Runs of `duel` on theta (1 or T, K, d), one for each generator."""
-    count, (models, objectives) = len(rngs), theta.shape[1:]
-    race = DuelRace(count, models, objectives, setting.delta, setting.margin)
+def duel_trials(law: Law, rngs: Generators, setting: Setting) -> Trials:
+    """Runs of `duel`, one for each generator."""
+    return raced(DuelRace, law, rngs, setting)
+
+
+def raced(kind: type[DuelRace], law: Law, rngs: Generators, setting: Setting) -> Trials:
+    """Runs of `duel`, or of a method whose race is a `kind` of its."""
+    count, (_, models, objectives) = len(rngs), law.shape
+    race = kind(count, models, objectives, setting.delta, setting.margin)
     rounds, met = np.zeros(count, dtype=np.int64), np.zeros((count, models), dtype=np.int64)
     capped = np.zeros(count, dtype=np.bool_)
     while len(_going(race.open, capped)):
@@ -37,9 +42,8 @@ def duel_trials(theta: Reals, rngs: Generators, setting: Setting, link: Link) ->
         )
         if not len(duels.trial):
             break
-        which = duels.trial if len(theta) > 1 else np.zeros_like(duels.trial)
-        lead = theta[which, duels.first, duels.objective] - theta[which, duels.second, duels.objective]
-        points = _drawn(duels.trial, duels.count, link(lead), rngs)
+        chances = law.cells(duels.trial, duels.first, duels.second, duels.objective)
+        points = _drawn(duels.trial, duels.count, chances, rngs)
         rounds[np.unique(duels.trial)] += 1
         np.add.at(met, (duels.trial, duels.first), duels.count)
         np.add.at(met, (duels.trial, duels.second), duels.count)
@@ -47,13 +51,13 @@ def duel_trials(theta: Reals, rngs: Generators, setting: Setting, link: Link) ->
     tickets = race.tickets
     latent = np.moveaxis(race.belief.theta, 1, 2)
     kept = _kept(tickets.accepted, tickets.rejected, latent, race.latent_margin)
-    return _trials(race.spent, kept, ~tickets.undecided, rounds, met)
+    return _trials(race.spent, kept, tickets.decided, rounds, met)
 
 
-def interval_trials(theta: Reals, rngs: Generators, setting: Setting, link: Link) -> Trials:
-    """Runs of `interval` on theta (1 or T, K, d), one for each generator."""
-    count, (models, objectives) = len(rngs), theta.shape[1:]
-    chances = borda(theta, link)
+def interval_trials(law: Law, rngs: Generators, setting: Setting) -> Trials:
+    """Runs of `interval`, one for each generator."""
+    count, (_, models, objectives) = len(rngs), law.shape
+    arms = law.arms()
     race = IntervalRace(count, models, objectives, setting.delta, setting.margin)
     rounds = np.zeros(count, dtype=np.int64)
     capped = np.zeros(count, dtype=np.bool_)
@@ -64,8 +68,8 @@ def interval_trials(theta: Reals, rngs: Generators, setting: Setting, link: Link
         draws = Draws(draws.trial[some], draws.model[some], draws.objective[some], share[some])
         if not len(draws.trial):
             break
-        which = draws.trial if len(theta) > 1 else np.zeros_like(draws.trial)
-        points = _drawn(draws.trial, draws.count, chances[which, draws.model, draws.objective], rngs)
+        which = draws.trial if len(arms.win) > 1 else np.zeros_like(draws.trial)
+        points = _drawn(draws.trial, draws.count, arms[which, draws.model, draws.objective], rngs)
         rounds[np.unique(draws.trial)] += 1
         race.take(draws, points)
     claims = race.tests
@@ -96,13 +100,13 @@ def _share(trial: Counts, count: Counts, spent: Counts, limit: int, capped: Mask
     return kept
 
 
-def _drawn(trial: Counts, count: Counts, chance: Reals, rngs: Generators) -> Reals:
+def _drawn(trial: Counts, count: Counts, chances: Chances, rngs: Generators) -> Reals:
     """Points (m,), each trial's from its own generator, in the order of its rows."""
     points = np.empty(len(trial))
     order = np.argsort(trial, kind="stable")
     who, begins = np.unique(trial[order], return_index=True)
     for index, rows in zip(who.tolist(), np.split(order, begins[1:]), strict=True):
-        points[rows] = rngs[index].binomial(count[rows], chance[rows])
+        points[rows] = chances[rows].drawn(rngs[index], count[rows]) / chances.unit
     return points
 
 

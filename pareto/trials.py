@@ -3,6 +3,8 @@
 A trial's outcomes come from its own generator, seeded by (seed, trial), so it does not matter which other
 trials run beside it. A draw with a uniform opponent is drawn as what it is, Bernoulli with the Borda
 score as mean, so outcomes differ from those of a sampler asking a source; their law does not.
+
+What comparisons are drawn from is a law: here latent scores and a link, in `logged_trials` a log.
 """
 
 from __future__ import annotations
@@ -12,8 +14,10 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from pareto.commit_trials import commit_trials
 from pareto.errors import BattleError
-from pareto.links import Link, Reals, logistic
+from pareto.laws import LatentLaw, Law
+from pareto.links import Link, logistic
 from pareto.phased_trials import borda_plugin_trials, bt_mle_trials, focal_borda_trials, vb_ege_trials
 from pareto.samplers.phased import LARGEST
 from pareto.samplers.schedule import PAPER, Constants
@@ -21,6 +25,7 @@ from pareto.scores import as_scores
 from pareto.sequential_trials import SIZES, duel_trials, interval_trials
 from pareto.simulation import Generators, Setting, Trials
 from pareto.task import check_delta
+from pareto.track_trials import track_trials
 
 BLOCK = 1 << 19
 """Entries of the (trials, K, K) or (trials, cells) arrays worked on at a time."""
@@ -41,24 +46,53 @@ def simulate(
     """Run `method` on latent scores `theta` (K, d), or (T, K, d) with an instance for each trial.
 
     method: vb-ege, focal-borda, bt-mle or borda-plugin. trials: how many, or which of a longer series.
+
+    >>> import pareto
+    >>> trials = pareto.simulate("vb-ege", [[2.0, 0.5], [0.0, 2.0], [-2.0, -1.5]], 20)
+    >>> trials.frontier.mean(axis=0).tolist(), bool(trials.stopped.all())
+    ([1.0, 1.0, 0.0], True)
     """
-    check_delta(delta)
-    if method not in _METHODS:
-        raise BattleError(f"no simulation of {method!r}; accepted are {', '.join(_METHODS)}")
     which = range(trials) if isinstance(trials, int) else trials
     latent = as_scores(theta, batch=True, least=2).astype(np.float64)
     if latent.ndim == 3 and len(latent) != len(which):
         raise BattleError(f"{len(latent)} instances for {len(which)} trials; give one each, or a single one")
+    law = LatentLaw(latent if latent.ndim == 3 else latent[None], link)
+    return run_trials(
+        method,
+        law,
+        which,
+        seed,
+        delta=delta,
+        constants=constants,
+        max_comparisons=max_comparisons,
+        margin=margin,
+    )
+
+
+def run_trials(
+    method: str,
+    law: Law,
+    which: range,
+    seed: int,
+    *,
+    delta: float,
+    constants: Constants = PAPER,
+    max_comparisons: int | None = None,
+    margin: float = 0.0,
+) -> Trials:
+    """Run the trials `which` of a series; see `simulate` for the rest."""
+    check_delta(delta)
+    if method not in _METHODS:
+        raise BattleError(f"no simulation of {method!r}; accepted are {', '.join(_METHODS)}")
     limit = LARGEST if max_comparisons is None else min(max_comparisons, LARGEST)
     setting = Setting(delta, constants, limit, margin)
     run, size = _METHODS[method]
-    models, objectives = latent.shape[-2:]
+    _, models, objectives = law.shape
     step = max(1, BLOCK // size(models, objectives))
     parts = []
     for begin in range(0, len(which), step):
-        part = which[begin : begin + step]
-        block = latent[begin : begin + step] if latent.ndim == 3 else latent[None]
-        parts.append(run(block, [np.random.default_rng((seed, trial)) for trial in part], setting, link))
+        rngs = [np.random.default_rng((seed, trial)) for trial in which[begin : begin + step]]
+        parts.append(run(law.part(begin, begin + step), rngs, setting))
     return _joined(parts, models)
 
 
@@ -77,7 +111,7 @@ def _joined(parts: list[Trials], models: int) -> Trials:
     )
 
 
-Run = Callable[[Reals, Generators, Setting, Link], Trials]
+Run = Callable[[Law, Generators, Setting], Trials]
 Size = Callable[[int, int], int]
 
 _METHODS: dict[str, tuple[Run, Size]] = {
@@ -85,7 +119,9 @@ _METHODS: dict[str, tuple[Run, Size]] = {
     "focal-borda": (focal_borda_trials, lambda models, objectives: models * models),
     "bt-mle": (bt_mle_trials, lambda models, objectives: models * models * objectives),
     "borda-plugin": (borda_plugin_trials, lambda models, objectives: models * models * objectives),
+    "track-and-stop": (track_trials, lambda models, objectives: 8 * models * models * objectives),
     "interval": (interval_trials, SIZES["interval"]),
     "duel": (duel_trials, SIZES["duel"]),
+    "commit": (commit_trials, SIZES["duel"]),
 }
 """For each method how a block of trials is run, and the entries one trial takes in its largest array."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pareto.frontier import frontier
-from pareto.links import logistic
+from pareto.laws import LatentLaw
 from pareto.samplers.schedule import PAPER
 from pareto.simulation import Setting
 
@@ -25,7 +25,7 @@ def tied(trials, models, objectives, seed=0):
 def play(run, theta, delta, cap, seed=0):
     """(share of trials with a wrong claim, share decided within the cap)."""
     rngs = [np.random.default_rng((seed, trial)) for trial in range(len(theta))]
-    found = run(theta, rngs, Setting(delta, PAPER, cap, 0.0), logistic)
+    found = run(LatentLaw(theta), rngs, Setting(delta, PAPER, cap, 0.0))
     truth = np.stack([frontier(each) for each in theta])
     assert (found.comparisons <= cap).all()
     wrong = (found.decided & (found.frontier != truth)).any(axis=1)

@@ -16,7 +16,8 @@ from pareto import (
 )
 from pareto.frontier import frontier
 from pareto.instances import BENCHMARKS, symmetric
-from pareto.links import logistic, probit
+from pareto.laws import LatentLaw
+from pareto.links import probit
 from pareto.samplers import duel_tickets
 from pareto.samplers.betting import Odds
 from pareto.samplers.duel import Duel
@@ -234,9 +235,9 @@ def test_a_trial_does_not_depend_on_its_neighbours():
 
     theta = np.stack([BENCHMARKS["arena-4-small"].theta(0, trial)[:9] for trial in range(3)])
     setting = Setting(0.05, PAPER, 1 << 62, 0.0)
-    together = duel_trials(theta, [np.random.default_rng((0, t)) for t in range(3)], setting, logistic)
+    together = duel_trials(LatentLaw(theta), [np.random.default_rng((0, t)) for t in range(3)], setting)
     for trial in range(3):
-        alone = duel_trials(theta[trial : trial + 1], [np.random.default_rng((0, trial))], setting, logistic)
+        alone = duel_trials(LatentLaw(theta[trial : trial + 1]), [np.random.default_rng((0, trial))], setting)
         assert alone.comparisons[0] == together.comparisons[trial]
 
 
@@ -244,6 +245,6 @@ def test_fewer_comparisons_than_vb_ege_by_the_stated_factor():
     theta = symmetric(16, 4, 1.0)
 
     rngs = [np.random.default_rng((0, trial)) for trial in range(10)]
-    ours = duel_trials(theta[None], rngs, Setting(0.05, PAPER, 1 << 62, 0.0), logistic)
+    ours = duel_trials(LatentLaw(theta[None]), rngs, Setting(0.05, PAPER, 1 << 62, 0.0))
     paper = simulate("vb-ege", theta, 10)
     assert np.median(paper.comparisons) > 50 * np.median(ours.comparisons)

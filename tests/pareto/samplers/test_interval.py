@@ -7,7 +7,7 @@ from pareto import BradleyTerrySource, Outcomes, ProbabilitySource, Status, Task
 from pareto.borda import borda_of_probabilities
 from pareto.frontier import frontier
 from pareto.instances import BENCHMARKS, symmetric
-from pareto.links import logistic
+from pareto.laws import LatentLaw
 from pareto.samplers.interval import Interval
 from pareto.samplers.interval_choice import IntervalRace
 from pareto.samplers.interval_claims import Claims
@@ -228,7 +228,7 @@ def test_trials_follow_the_law_of_the_sampler():
     theta = np.array([[1.0, 0.0], [0.0, 1.0], [-0.5, -0.7], [-0.4, -0.4]])
     single = [run(BradleyTerrySource(theta, seed)).comparisons for seed in range(30)]
     rngs = [np.random.default_rng((9, trial)) for trial in range(60)]
-    many = interval_trials(theta[None], rngs, Setting(0.05, PAPER, 1 << 62, 0.0), logistic).comparisons
+    many = interval_trials(LatentLaw(theta[None]), rngs, Setting(0.05, PAPER, 1 << 62, 0.0)).comparisons
     error = np.hypot(np.std(single) / 30**0.5, np.std(many) / 60**0.5)
     assert abs(np.mean(single) - np.mean(many)) < 4 * error
 
@@ -236,5 +236,5 @@ def test_trials_follow_the_law_of_the_sampler():
 def test_fewer_comparisons_than_vb_ege_by_the_stated_factor():
     theta = symmetric(16, 4, 1.0)
     rngs = [np.random.default_rng((0, trial)) for trial in range(10)]
-    ours = interval_trials(theta[None], rngs, Setting(0.05, PAPER, 1 << 62, 0.0), logistic)
+    ours = interval_trials(LatentLaw(theta[None]), rngs, Setting(0.05, PAPER, 1 << 62, 0.0))
     assert np.median(simulate("vb-ege", theta, 10).comparisons) > 15 * np.median(ours.comparisons)
