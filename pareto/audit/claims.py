@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pareto.audit.journal import Terms
+from pareto.audit.journal import UNPROMISING, Terms
 from pareto.audit.recount import Round
 from pareto.audit.report import Lie
 
@@ -54,7 +54,7 @@ def claims(rounds: Sequence[Round], terms: Terms) -> list[Claims]:
 def _check_status(one: Round, undecided: frozenset[int], terms: Terms) -> None:
     status, wanted = one.event.body["status"], one.event.body["wanted"]
     if not undecided:
-        true = "stopped" if terms.method == "bt-mle" else "certified"
+        true = "stopped" if terms.method in UNPROMISING else "certified"
     else:
         true = "open" if wanted else "capped"
     if status != true or (true in ("certified", "stopped") and wanted):

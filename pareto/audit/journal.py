@@ -16,7 +16,11 @@ from urllib.parse import quote
 from pareto.audit.report import Lie
 from pareto.errors import BattleError
 
-METHODS = ("vb-ege", "focal-borda", "bt-mle", "borda-plugin", "interval", "duel")
+METHODS = ("vb-ege", "focal-borda", "bt-mle", "borda-plugin", "track-and-stop", "interval", "duel", "commit")
+ORDERED = ("track-and-stop", "duel", "commit")
+"""Methods that need the declaration that answers follow an order."""
+UNPROMISING = ("bt-mle", "track-and-stop")
+"""Methods without a guarantee."""
 _HEADER = {
     "format",
     "version",
@@ -118,8 +122,8 @@ def checked_terms(header: str) -> Terms:
         raise Lie(f"header: delta {delta}, margin {margin}")
     if given["method"] not in METHODS:
         raise Lie(f"header: method {given['method']!r}; known are {', '.join(METHODS)}")
-    if given["method"] == "duel" and given["ordered"] is not True:
-        raise Lie("header: duel without the declaration that answers follow an order")
+    if given["method"] in ORDERED and given["ordered"] is not True:
+        raise Lie(f"header: {given['method']} without the declaration that answers follow an order")
     sampling, threshold, logarithm = map(Fraction, given["constants"] or (2, 4, 4))
     return Terms(
         models=tuple(models),

@@ -76,6 +76,18 @@ FAMILY_MEANS = {
     (10, 32): 6.9e8,
 }
 """VB-EGE's means by (d, |P|), ref."""
+TRACK_RATIOS: dict[str, dict[float, float]] = {
+    "K": {16: 0.554, 32: 1.19, 64: 2.8, 128: 6.6},
+    "d": {2: 1.16, 4: 2.83, 10: 5.81},
+    "Δ": {0.5: 8.2, 0.75: 10.5, 1.0: 5.81, 1.25: 14.3, 1.5: 13.5},
+}
+"""Capped means, Track-and-Stop by VB-EGE, by what varies in a panel of the scaling settings (appendix 10)."""
+TRACK_MEANS = {"scaling": 4.10, "frontier size": 20.6}
+"""Their geometric means over the settings of a group."""
+TRACK_WINS = 1
+"""Of 28 settings those in which Track-and-Stop has the lower capped mean."""
+TRACK_CAPPED = {"convex-3d": 0.02, "two-group-10": 0.018}
+"""Share of its trials that were given up at T_max; 0 on all other settings."""
 
 
 def phase_total(setting: Setting, method: str, delta: float, number: int) -> int:

@@ -19,8 +19,10 @@ NAMES = {
     "focal-borda": "Focal Borda",
     "bt-mle": "BT-MLE",
     "borda-plugin": "Borda plug-in",
+    "track-and-stop": "Track-and-Stop",
     "interval": "interval",
     "duel": "duel",
+    "commit": "commit",
 }
 """How people write the methods."""
 
@@ -91,9 +93,11 @@ def ratio_lines(table: pl.DataFrame, settings: Sequence[Setting], part: str) -> 
                 )
 
 
-def error_lines(table: pl.DataFrame, delta: float, part: str = "Wrong answers") -> Iterator[Line]:
+def error_lines(
+    table: pl.DataFrame, delta: float, part: str = "Wrong answers", methods: Sequence[str] = METHODS
+) -> Iterator[Line]:
     """Wrong answers of each method among all its trials, held to δ of them where the method promises that."""
-    for name in METHODS:
+    for name in methods:
         rows = table.filter(table["method"] == name)
         if rows.is_empty():
             continue

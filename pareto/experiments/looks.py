@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pareto.experiments.lines import NAMES
 from pareto.experiments.pieces import METHODS
-from solvers.studies.drawing import BLUE, GREEN, ORANGE, PINK, SKY, YELLOW
+from solvers.studies.drawing import BLUE, GREEN, ORANGE, PINK, SKY, VIOLET, YELLOW
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +20,7 @@ _LOOKS = {
     "focal-borda": (SKY, "s"),
     "bt-mle": (YELLOW, "^"),
     "borda-plugin": (PINK, "v"),
+    "track-and-stop": (VIOLET, "P"),
     "interval": (GREEN, "D"),
     "duel": (ORANGE, "*"),
 }

@@ -6,6 +6,7 @@ Unlike a phase, a round may be cut short by the cap: what was told of it counts 
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,12 +23,17 @@ LARGEST = 1 << 53
 class RoundSampler(Sampler):
     """Keeps what a round still wants and what was told of it."""
 
+    largest: ClassVar[int] = LARGEST
+    """No more comparisons than this, whatever the cap."""
+    tally: ClassVar[type] = np.float64
+    """What points are added up in; int64 has room for more of them where all are whole."""
+
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         models, objectives = task.shape
         self._outstanding: Counts = np.zeros((models, models, objectives), dtype=np.int64)
         self._asked: Counts = np.zeros_like(self._outstanding)
-        self._won: Reals = np.zeros(self._outstanding.shape)
+        self._won: Any = np.zeros(self._outstanding.shape, dtype=self.tally)
         self._paid = 0
         self._open()
 
@@ -41,12 +47,12 @@ class RoundSampler(Sampler):
 
     def _open(self) -> None:
         cap = self.task.max_comparisons
-        left = max((LARGEST if cap is None else min(cap, LARGEST)) - self.comparisons, 0)
+        left = max((self.largest if cap is None else min(cap, self.largest)) - self.comparisons, 0)
         none = self._finished or left == 0
         self._asked = np.zeros_like(self._outstanding) if none else self._plan(left)
         self._paid = self.comparisons
         self._outstanding = self._asked.copy()
-        self._won = np.zeros(self._asked.shape)
+        self._won = np.zeros(self._asked.shape, dtype=self.tally)
 
     def _wanted(self) -> Queries:
         return Queries.from_dense(self._outstanding)

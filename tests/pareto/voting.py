@@ -13,8 +13,8 @@ from pareto.session import Session
 
 THETA = np.array([[1.4, 0.0], [0.0, 1.4], [-1.2, -1.4], [-1.4, -1.2]])
 MODELS, OBJECTIVES = ("a", "b", "c", "d"), ("x", "y")
-ALL = ("vb-ege", "focal-borda", "bt-mle", "borda-plugin", "interval", "duel")
-GUARANTEED = tuple(name for name in ALL if name != "bt-mle")
+ALL = ("vb-ege", "focal-borda", "bt-mle", "borda-plugin", "track-and-stop", "interval", "duel", "commit")
+GUARANTEED = tuple(name for name in ALL if name not in ("bt-mle", "track-and-stop"))
 
 
 class Clock:
