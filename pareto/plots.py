@@ -17,10 +17,15 @@ FORMATS = (".png", ".svg", ".pdf")
 COLOURS = ("#444444", "#2a78c0", "#d9822b", "#5a9e4b", "#8e5ea2", "#b0485a")
 
 
+def check_format(path: Path | None) -> None:
+    """Refuse the name of a picture that cannot be drawn; None is no picture."""
+    if path is not None and path.suffix.lower() not in FORMATS:
+        raise BattleError(f"picture {path}: {', '.join(FORMATS)} are accepted")
+
+
 def comparisons_picture(runs: Sequence[Runs], title: str, path: Path) -> None:
     """Every run a dot on a logarithmic axis, a row for each method, its median marked and written."""
-    if path.suffix.lower() not in FORMATS:
-        raise BattleError(f"picture {path}: {', '.join(FORMATS)} are accepted")
+    check_format(path)
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.5, 0.9 + 0.6 * len(runs)), layout="constrained")

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
+_FILE_WIDTH = 200
+"""Columns that tables may take in a file or a pipe."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
 
@@ -80,7 +83,10 @@ def console() -> Console:
         def on_broken_pipe(self) -> None:
             reader_gone()
 
-    return Output(highlight=False, emoji=False, markup=False)
+    found = Output(highlight=False, emoji=False, markup=False)
+    if not found.is_terminal and "COLUMNS" not in os.environ:
+        found.width = _FILE_WIDTH
+    return found
 
 
 def emit(record: dict[str, Any], as_json: bool, render: Callable[[], Iterable[Any]]) -> None:

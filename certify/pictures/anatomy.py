@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from certify.pictures.canvas import CERTIFIED, FAINT, INK, MUTED, RULED_OUT, Picture, brief, counted, legend
+from solvers.pages.canvas import CERTIFIED, FAINT, INK, MUTED, RULED_OUT, Picture, brief, counted, legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from certify.pictures.canvas import COLOURS, INK, MUTED, STYLES, Picture, brief, counted, legend, legend_shape
+from solvers.pages.canvas import COLOURS, INK, MUTED, STYLES, Picture, brief, counted, legend, legend_shape
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

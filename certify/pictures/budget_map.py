@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from certify.pictures.canvas import CERTIFIED, INK, RULED_OUT, UNDECIDED, Picture, counted, legend
+from solvers.pages.canvas import CERTIFIED, INK, RULED_OUT, UNDECIDED, Picture, counted, legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

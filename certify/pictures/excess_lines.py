@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from certify.bounds import Requirement, initial_lower
-from certify.pictures.canvas import COLOURS, INK, MUTED, STYLES, Picture, brief, counted, legend, legend_shape
 from certify.replay import Replay
 from certify.risks import Codes
 from certify.tolerance import Exact, exact_tolerance
+from solvers.pages.canvas import COLOURS, INK, MUTED, STYLES, Picture, brief, counted, legend, legend_shape
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

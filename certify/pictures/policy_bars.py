@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from certify.pictures.canvas import CERTIFIED, FAINT, INK, RULED_OUT, Picture, brief, legend
+from solvers.pages.canvas import CERTIFIED, FAINT, INK, RULED_OUT, Picture, brief, legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,11 +9,11 @@ from certify.pictures.anatomy import ByRank, Coverage, by_rank, coverage
 from certify.pictures.beyond import Beyond, beyond
 from certify.pictures.bound_lines import BoundLines, bound_lines
 from certify.pictures.budget_map import BudgetMap, budget_map
-from certify.pictures.canvas import Picture
 from certify.pictures.policy_bars import policy_bars
 from certify.report_page.course import places
 from certify.report_page.findings import Findings
 from certify.report_page.wording import objective_name
+from solvers.pages.canvas import Picture
 
 
 def pictures(found: Findings) -> dict[str, Picture]:

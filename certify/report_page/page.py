@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from certify.pictures.canvas import Picture
 from certify.report_page import wording
 from certify.report_page.findings import Findings
-from certify.report_page.look import STYLE
-from certify.report_page.markup import Html, element, joined, paragraph, text
 from certify.report_page.wording import name, objective_name, plural, size_text
+from solvers.pages.canvas import Picture
+from solvers.pages.document import document, figure, section
+from solvers.pages.markup import Html, element, joined, paragraph
 
 _TOTALS = (
     "Not shown for a session with known class totals: they tie the rows together, so that a row has no gain "
@@ -25,52 +25,16 @@ def page(found: Findings, drawn: Mapping[str, Picture], journal: str) -> str:
     body = [
         element("h1", f"{journal} · {pool.n:,} rows · {pool.candidates} candidates"),
         wording.verdict(found),
-        _section("worth", "What it is worth", wording.worth(found)),
-        _section("bounds", "How the choice was narrowed down", *_bounds(found, drawn)),
-        _section("budgets", "Budgets and tolerances", *_budgets(found, drawn)),
-        _section("certificate", "The fewest labels that would have been enough", *_certificate(found, drawn)),
-        _section("policies", "Other ways to choose the rows", *_policies(found, drawn)),
-        _section(
-            "settings", "What was fixed, and who labelled", wording.settings(found), wording.work(found)
-        ),
-        _section("check", "How to check it", wording.check(found, journal)),
-        _section("words", "Words", *_words(objective)),
+        section("worth", "What it is worth", wording.worth(found)),
+        section("bounds", "How the choice was narrowed down", *_bounds(found, drawn)),
+        section("budgets", "Budgets and tolerances", *_budgets(found, drawn)),
+        section("certificate", "The fewest labels that would have been enough", *_certificate(found, drawn)),
+        section("policies", "Other ways to choose the rows", *_policies(found, drawn)),
+        section("settings", "What was fixed, and who labelled", wording.settings(found), wording.work(found)),
+        section("check", "How to check it", wording.check(found, journal)),
+        section("words", "Words", *_words(objective)),
     ]
-    head = joined(
-        [
-            Html('<meta charset="utf-8">'),
-            Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-            # nothing may be fetched or run, whatever a name in the journal tries
-            Html(
-                '<meta http-equiv="Content-Security-Policy" '
-                "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-            ),
-            element("title", title),
-            element("style", Html(STYLE)),
-        ],
-        "\n",
-    )
-    main = element("main", *body)
-    return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{main}\n</body>\n</html>\n'
-
-
-def _section(anchor: str, heading: str, *content: object) -> Html:
-    return element("section", element("h2", heading), *content, id=anchor)
-
-
-def _figure(picture: Picture, caption: object) -> Html:
-    """The picture at both widths; the page shows one of them."""
-    renditions = [
-        element(
-            "div",
-            Html(
-                picture.svg(narrow).replace("<svg ", f'<svg role="img" aria-label="{text(picture.alt)}" ', 1)
-            ),
-            class_="narrow" if narrow else "wide",
-        )
-        for narrow in (False, True)
-    ]
-    return element("figure", element("figcaption", element("b", picture.title), caption), *renditions)
+    return document(title, *body)
 
 
 def _bounds(found: Findings, drawn: Mapping[str, Picture]) -> list[Html]:
@@ -86,7 +50,7 @@ def _bounds(found: Findings, drawn: Mapping[str, Picture]) -> list[Html]:
     if not found.verdict.labels_read:
         parts.append(paragraph("No label is read yet, so every line is a point.", class_="missing"))
     parts.append(
-        _figure(
+        figure(
             drawn["bounds"],
             joined(["Least possible lead of ", found.pool.names[found.leader], " over each rival."]),
         )
@@ -122,7 +86,7 @@ def _budgets(found: Findings, drawn: Mapping[str, Picture]) -> list[Html]:
             "before the first label: no policy can do it, whatever the labels say. Blue is certified by the "
             "labels of this session, in the order in which they were read."
         ),
-        _figure(drawn["budget-map"], f"The dashed line is where the session is now, {read:,} of {n:,}."),
+        figure(drawn["budget-map"], f"The dashed line is where the session is now, {read:,} of {n:,}."),
         wording.steps(found),
     ]
     if read < n:
@@ -147,7 +111,7 @@ def _certificate(found: Findings, drawn: Mapping[str, Picture]) -> list[Html]:
                 name(found, found.leader),
                 " is certain:",
             ),
-            _figure(drawn["coverage"], "Labels read so far; at 100 % a rival is settled."),
+            figure(drawn["coverage"], "Labels read so far; at 100 % a rival is settled."),
         ]
     anatomy = found.anatomy
     winner = name(found, anatomy.certificate.winner)
@@ -172,7 +136,7 @@ def _certificate(found: Findings, drawn: Mapping[str, Picture]) -> list[Html]:
             )
         if found.waste is not None and found.verdict.labels_read:
             parts.append(
-                _figure(
+                figure(
                     drawn["beyond"],
                     "A label brings the end nearer when one fewer of the rest would then be enough.",
                 )
@@ -203,8 +167,8 @@ def _certificate(found: Findings, drawn: Mapping[str, Picture]) -> list[Html]:
             winner,
             " as much lead as the rival could have had at the start: its demand.",
         ),
-        _figure(drawn["coverage"], "What the certificate's rows give each rival's demand."),
-        _figure(
+        figure(drawn["coverage"], "What the certificate's rows give each rival's demand."),
+        figure(
             drawn["ranks"],
             joined(
                 [
@@ -257,7 +221,7 @@ def _policies(found: Findings, drawn: Mapping[str, Picture]) -> list[Html]:
             "Each policy run on the known labels, from none, with this session's tolerance and seed, until "
             "the choice is certain."
         ),
-        _figure(
+        figure(
             drawn["policies"],
             f"Shares of the pool; dashed: the minimum certificate. The session used {found.settings.policy}.",
         ),

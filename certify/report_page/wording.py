@@ -10,8 +10,8 @@ import numpy as np
 from certify.budget import IMPOSSIBLE
 from certify.report import gap_text, share
 from certify.report_page.findings import Findings, tolerance_text
-from certify.report_page.markup import Html, Number, element, facts, joined, paragraph, table
 from certify.worth import SCOPE, SCOPE_WITH_TOTALS
+from solvers.pages.markup import Html, Number, element, facts, joined, paragraph, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

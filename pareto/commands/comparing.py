@@ -50,7 +50,7 @@ def start(
         typer.Option(
             "--ordered",
             help="You declare: on every objective the better of two models wins more often than not, by one "
-            "order of all models. duel needs it.",
+            "order of all models. duel, commit and track-and-stop need it.",
         ),
     ] = False,
     ties: Annotated[

@@ -1,143 +1,81 @@
-"""The demonstration: one synthetic arena, every method, live."""
+"""The demonstration: the whole job on a real log that comes with the package."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
-import numpy as np
+import typer
 
-from pareto.commands.options import Delta, Methods, Seed, chosen_methods
-from solvers.terminal import AsJson, console, emit, progress
+from pareto.commands.logs import frontier_lines
+from pareto.commands.options import Delta, Seed
+from pareto.commands.resampling import DEFAULT, resampled, resampling_lines
+from pareto.commands.simulating import Trials
+from solvers.terminal import AsJson, console, emit
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
-    from pareto.result import Result
-    from pareto.samplers import Sampler
-
-OBJECTIVES = ("code", "math", "writing", "style")
-BENCHMARK = "arena-4-small"
+LOG = "bundled:arena140k-decisive"
+OBJECTIVES = "code,instruction_following,general"
+"""With all five objectives there are ten models left and one of them wins everything; with these, fifteen."""
+SHOWN = 3
 
 
 def demo(
-    method: Methods = None,
+    synthetic: Annotated[
+        bool,
+        typer.Option(
+            "--synthetic", help="Instead: simulated votes on 32 models, methods against the known truth."
+        ),
+    ] = False,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method", "-m", help="Methods to run; repeat it for several.", show_default="those that fit"
+        ),
+    ] = None,
+    trials: Trials = 100,
     delta: Delta = 0.05,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """The whole job on a synthetic arena: 32 models, four objectives, and votes that are drawn at random.
+    """The whole job on 22,577 real battles of Arena-140K that come with the package.
 
-    Every method looks for the models that nobody beats on all four; the truth is known here, so the answers
-    can be checked.
+    Which models are on the frontier, which of that is certain, what to compare next, and what each method
+    would have needed to find out, on comparisons redrawn from the log.
     """
-    from pareto import report
-    from pareto.frontier import frontier
-    from pareto.identify import identify
-    from pareto.instances import benchmark
-    from pareto.sources import BradleyTerrySource
-    from pareto.task import check_delta, numbered
+    if synthetic:
+        from pareto.commands.synthetic import synthetic_demo
+
+        synthetic_demo(method, delta, seed, as_json)
+        return
+    from pareto.commands.log_options import Reading
+    from pareto.log_report.findings import find
+    from pareto.log_report.records import frontier_record
+    from pareto.task import check_delta
 
     check_delta(delta)
-    methods = chosen_methods(method)
-    theta = benchmark(BENCHMARK).theta(seed)
-    true = frontier(theta)
-    # frontier models first would give the answer away
-    order = np.random.default_rng((seed, 1)).permutation(len(theta))
-    theta, true = theta[order], true[order]
-    models = numbered("model", len(theta))
-    out = console()
-    if not as_json:
-        out.print(
-            f"{len(models)} models, {len(OBJECTIVES)} objectives, simulated votes, δ = {delta:g}: which "
-            "models does nobody beat on everything?"
+    sources, battles = Reading(objectives=OBJECTIVES).read([LOG])
+    found = find(sources, battles, battles.retain(), delta=delta)
+    if not as_json:  # shown before the runs, which take a moment
+        emit({}, False, lambda: frontier_lines(found, SHOWN))
+        console().print("\nWhat would methods have needed, on comparisons redrawn from this log?\n")
+    runs = resampled(found.target, list(method or DEFAULT), trials, seed, delta, quiet=as_json)
+    record: dict[str, Any] = {"frontier": frontier_record(found), "resampling": runs}
+    emit(record, as_json, lambda: [*resampling_lines(runs), *_closing(runs)])
+    if not runs["finished"]:
+        raise typer.Exit(130)
+
+
+def _closing(runs: dict[str, Any]) -> list[str]:
+    """The saving, and how to go on."""
+    lines = []
+    medians = {one["method"]: one["median"] for one in runs["methods"]}
+    best = min(medians, key=lambda name: medians[name], default=None)
+    if best is not None and medians.get("vb-ege", 0) > medians[best]:
+        lines.append(
+            f"{best} needed {medians['vb-ege'] / medians[best]:.0f} times fewer comparisons than vb-ege for "
+            "the same frontier."
         )
-    runs: list[dict[str, Any]] = []
-    results: list[Result] = []
-    with progress(as_json) as bars:
-        for name in methods:
-            source = BradleyTerrySource(theta, seed, models=models, objectives=OBJECTIVES)
-            begin = time.perf_counter()
-            result = identify(source, name, delta, seed, progress=_Live(bars, name, len(models)))
-            results.append(result)
-            runs.append(
-                {
-                    "method": name,
-                    "comparisons": result.comparisons,
-                    "status": str(result.status),
-                    "frontier": list(result.kept),
-                    "right": bool((result.frontier == true).all()),
-                    "seconds": time.perf_counter() - begin,
-                }
-            )
-    best = min(
-        (result for result in results if result.stopped),
-        key=lambda one: one.comparisons,
-        default=results[0],
-    )
-    record: dict[str, Any] = {
-        "benchmark": BENCHMARK,
-        "seed": seed,
-        "delta": delta,
-        "runs": runs,
-        "answer": report.result_record(best),
-    }
-    emit(
-        record,
-        as_json,
-        lambda: [
-            report.models_table(record["answer"], f"{best.method}, with {best.scale} scores as estimated"),
-            report.LEGEND,
-            _comparison(runs),
-            *_closing(runs),
-        ],
-    )
-
-
-class _Live:
-    """A bar for a running method: how many models are decided, comparisons, radius."""
-
-    def __init__(self, bars: Progress, name: str, models: int) -> None:
-        self._bars, self._name = bars, name
-        self._task = bars.add_task(name, total=models)
-
-    def __call__(self, sampler: Sampler) -> None:
-        from pareto.samplers.phased import PhasedSampler
-
-        if self._bars.disable and not sampler.done:
-            return
-        decided = len(sampler.task.models) - len(sampler.result.undecided)
-        radius = ""
-        if isinstance(sampler, PhasedSampler) and sampler.closed is not None:
-            radius = f", radius {sampler.closed.radius:.4f}"
-        text = f"{self._name}: {sampler.comparisons:,} comparisons{radius}, models decided"
-        self._bars.update(self._task, completed=decided, description=text)
-
-
-def _comparison(runs: Sequence[dict[str, Any]]) -> Any:
-    from pareto import report
-
-    rows = [
-        [
-            run["method"],
-            f"{run['comparisons']:,}",
-            f"{runs[0]['comparisons'] / run['comparisons']:.1f}×",
-            "yes" if run["right"] else "no",
-            run["status"],
-            f"{run['seconds']:.1f} s",
-        ]
-        for run in runs
-    ]
-    return report.grid("Methods", ["method", "comparisons", "fewer", "right", "status", "time"], rows)
-
-
-def _closing(runs: Sequence[dict[str, Any]]) -> list[str]:
-    best = min(runs, key=lambda run: run["comparisons"])
-    if len(runs) < 2 or best is runs[0]:
-        return []
-    times = runs[0]["comparisons"] / best["comparisons"]
     return [
-        f"{best['method']} needed {times:.0f} times fewer comparisons than {runs[0]['method']}. "
-        "With your own models: pareto plan, then pareto start."
+        *lines,
+        "With a log of your own: pareto frontier LOG -o page.html. With votes to come: pareto plan, then "
+        "pareto start.",
     ]

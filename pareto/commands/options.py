@@ -41,7 +41,9 @@ Asker = Annotated[
     str | None,
     typer.Option("--asker", help="Who answers; queries are leased to this name.", show_default=False),
 ]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to use.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, help="Processes to use here.", show_default="1")
+]
 
 
 def chosen_methods(names: Sequence[str] | None) -> list[str]:

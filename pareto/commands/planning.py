@@ -12,6 +12,7 @@ from pareto.commands.options import Cap, Delta, Jobs, Margin, Methods, Seed, che
 from pareto.commands.simulating import Picture, Trials, methods_table, no_guarantee
 from pareto.errors import BattleError
 from solvers.terminal import AsJson, emit, progress
+from solvers.workers.options import EngineName, Scheduler, chosen_workers
 
 MOST = 10**12
 """Simulated runs are cut here: with ties a method need not stop."""
@@ -47,7 +48,9 @@ def plan(
             show_default=False,
         ),
     ] = None,
-    jobs: Jobs = 1,
+    jobs: Jobs = None,
+    engine: EngineName = "local",
+    scheduler: Scheduler = None,
     output: Picture = None,
     as_json: AsJson = False,
 ) -> None:
@@ -58,7 +61,7 @@ def plan(
     """
     from pareto import report
     from pareto.planning import bounds_lines, bounds_record
-    from pareto.runs import run_all, summary
+    from pareto.runs import run_all, sha256, summary
     from pareto.scorefile import latent_scores, read_scores
     from pareto.task import check_delta
 
@@ -67,6 +70,7 @@ def plan(
     if scale not in ("latent", "borda"):
         raise BattleError(f"scale {scale!r}; latent or borda is accepted")
     methods = chosen_methods(method)
+    workers = chosen_workers(jobs, engine, scheduler, usual=1)
     table = read_scores(scores)
     theta = table.scores if scale == "latent" else latent_scores(table)
     record: dict[str, Any] = bounds_record(table, theta, delta)
@@ -80,7 +84,7 @@ def plan(
             delta,
             max_comparisons=cap,
             margin=margin,
-            jobs=jobs,
+            workers=workers,
             advance=lambda name, count: bars.advance(tasks[name], count),
         )
     if output is not None:
@@ -88,6 +92,7 @@ def plan(
 
         comparisons_picture(found, f"{scores.name}, δ = {delta:g}", output)
     record["methods"] = [summary(runs) for runs in found]
+    record["sha256"] = sha256(found)
     enough = True
     if budget is not None:
         within = {runs.method: float((runs.stopped & (runs.comparisons <= budget)).mean()) for runs in found}

@@ -10,6 +10,7 @@ import typer
 
 from pareto.commands.options import Cap, Delta, Jobs, Margin, Methods, Seed, check_new, chosen_methods
 from solvers.terminal import AsJson, emit, progress
+from solvers.workers.options import EngineName, Scheduler, chosen_workers
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -37,17 +38,20 @@ def simulate(
     seed: Seed = 0,
     max_comparisons: Cap = None,
     margin: Margin = 0.0,
-    jobs: Jobs = 1,
+    jobs: Jobs = None,
+    engine: EngineName = "local",
+    scheduler: Scheduler = None,
     output: Picture = None,
     as_json: AsJson = False,
 ) -> None:
     """How many comparisons methods need on a family of synthetic instances, and how often they err."""
-    from pareto.runs import instances, run_all, summary, thetas
+    from pareto.runs import instances, run_all, sha256, summary, thetas
     from pareto.task import check_delta
 
     check_new(output)
     check_delta(delta)
     methods = chosen_methods(method)
+    workers = chosen_workers(jobs, engine, scheduler, usual=1)
     chosen = instances(benchmark)
     theta = thetas(chosen, trials, seed)
     with progress(as_json) as bars:
@@ -59,7 +63,7 @@ def simulate(
             delta,
             max_comparisons=max_comparisons,
             margin=margin,
-            jobs=jobs,
+            workers=workers,
             advance=lambda name, count: bars.advance(tasks[name], count),
         )
     if output is not None:
@@ -75,10 +79,19 @@ def simulate(
         "delta": delta,
         "seed": seed,
         "methods": [summary(runs) for runs in found],
+        "sha256": sha256(found),
     }
     size = f"{theta.shape[1]} models, {theta.shape[2]} objectives"
     title = f"{benchmark}: {size}, δ = {delta:g}, {trials} trials, comparisons"
-    emit(record, as_json, lambda: [methods_table(title, record["methods"]), *no_guarantee(methods)])
+    emit(
+        record,
+        as_json,
+        lambda: [
+            methods_table(title, record["methods"]),
+            *no_guarantee(methods),
+            f"results sha256 {record['sha256']}",
+        ],
+    )
 
 
 def methods_table(title: str, records: Sequence[dict[str, Any]]) -> Table:
@@ -90,7 +103,7 @@ def methods_table(title: str, records: Sequence[dict[str, Any]]) -> Table:
         [
             one["method"],
             *(_short(one[name]) for name in ("median", "low", "high")),
-            f"{records[0]['median'] / one['median']:.1f}×" if one["median"] else "–",
+            _times(records[0]["median"] / one["median"]) if one["median"] else "–",
             str(one["wrong"]),
             f"{one['seconds']:.1f} s",
             *([str(one["not_decided"])] if some_open else []),
@@ -108,6 +121,11 @@ def no_guarantee(methods: Sequence[str]) -> list[str]:
     names = [name for name in methods if not find_method(name).guarantee.certified]
     verb = "carries" if len(names) == 1 else "carry"
     return [f"{' and '.join(names)} {verb} no guarantee"] if names else []
+
+
+def _times(ratio: float) -> str:
+    """One decimal, two digits below one."""
+    return f"{ratio:.1f}×" if ratio >= 0.95 else f"{ratio:.2g}×"
 
 
 def _short(count: int) -> str:

@@ -15,6 +15,8 @@ CATALOGUE = Catalogue(
         "confidence": "confidence",
         "constants": "constants",
         "allocation": "allocation",
+        "track-and-stop": "track_and_stop",
+        "arena": "arena",
     },
     title="How many comparisons a Pareto frontier needs: our figures beside the paper's",
     introduction="The paper: the one on VB-EGE whose code is announced as <i>Beyond Scalar Leaderboards</i>. "

@@ -12,9 +12,9 @@ from certify.pictures.anatomy import ByRank, Coverage, by_rank, coverage
 from certify.pictures.beyond import Beyond, beyond
 from certify.pictures.bound_lines import BoundLines, bound_lines
 from certify.pictures.budget_map import BudgetMap, budget_map
-from certify.pictures.canvas import COLOURS, brief, legend_shape
 from certify.pictures.excess_lines import excess_lines
 from certify.pictures.policy_bars import policy_bars
+from solvers.pages.canvas import COLOURS, brief, legend_shape
 
 NAMES = ["_under", "$a$ <b>", "模型", "plain"]
 

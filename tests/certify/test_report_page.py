@@ -18,13 +18,13 @@ import certify
 from certify.bounds import Requirement, initial_lower, lower_after, row_gains, satisfied
 from certify.bundled import IONOSPHERE, IONOSPHERE_LABELS
 from certify.cli import app
-from certify.pictures.canvas import Picture
 from certify.report_page.anatomy import dissect
 from certify.report_page.course import follow, places, ruled_out
 from certify.report_page.findings import TOLERANCES, find
 from certify.report_page.history import read_history
 from certify.report_page.waste import waste
 from certify.tolerance import exact_tolerance
+from solvers.pages.canvas import Picture
 
 BROWSER = "CERTIFY_BROWSER"
 """Path of a headless Chromium, for the test that lays the page out."""

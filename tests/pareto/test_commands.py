@@ -211,11 +211,11 @@ def test_unusable_simulations(arguments, message):
 
 
 def test_the_demonstration():
-    found = record("demo", "-m", "vb-ege")
+    found = record("demo", "--synthetic", "-m", "vb-ege")
     (only,) = found["runs"]
     assert only["right"]
     assert only["frontier"] == found["answer"]["frontier"]
-    text = run("demo", "-m", "vb-ege", "-m", "focal-borda")
+    text = run("demo", "--synthetic", "-m", "vb-ege", "-m", "focal-borda")
     assert "protected" in text
     assert "vb-ege" in text
 

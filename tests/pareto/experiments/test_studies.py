@@ -27,7 +27,7 @@ from pareto.experiments.settings import FAMILIES, SCALED, SETTINGS, TASKS
 from pareto.instances import CONFIDENCES
 from tests.pareto.experiments.rows import line, rows, table
 
-EVERYTHING = [name for name in CATALOGUE.names if name not in ("constants", "allocation")]
+EVERYTHING = [name for name in CATALOGUE.names if name not in ("constants", "allocation", "arena")]
 
 
 def on_all(settings, **spent):

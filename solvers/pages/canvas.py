@@ -22,11 +22,14 @@ STYLES = ("-", "--", "-.", ":")
 INK, MUTED, FAINT = "#1A1A19", "#5F5F5E", "#D9D9D8"
 RULED_OUT, CERTIFIED, UNDECIDED = "#E69F00", "#0072B2", "#A8A8A7"
 
+_OF_THE_PAGE = {INK: "ink", MUTED: "muted", FAINT: "faint", "#0072B2": "blue", "#5D3A9B": "violet"}
+"""Colours that a page sets itself, lighter on a dark ground."""
+
 _WIDE, _NARROW = 9.6, 4.4  # inches; a page shows an inch as 72 pixels
 _LONGEST_NAME = 26
 _SETTINGS: Any = {
     "svg.fonttype": "none",  # text stays text: small, and in the reader's own font
-    "svg.hashsalt": "certify",  # the same picture, the same bytes
+    "svg.hashsalt": "certified-choice",  # the same picture, the same bytes
     "text.parse_math": False,  # a name may contain $
     "axes.unicode_minus": True,
     "font.size": 11,
@@ -76,7 +79,7 @@ class Picture:
     def svg(self, narrow: bool = False) -> str:
         """The picture for the inside of an HTML page: no address, no style sheet of its own, ids of its own.
 
-        Its inks follow the page's --ink, --muted and --faint.
+        Its inks and darkest colours follow the page's --ink, --muted, --faint, --blue and --violet.
         """
         width, height = (_NARROW, self.narrow_height) if narrow else (_WIDE, self.height)
         out = io.StringIO()
@@ -114,7 +117,7 @@ def _inline(svg: str, prefix: str) -> str:
     used = {found[1] for found in _REFERENCE.findall(svg)}
     svg = _ID.sub(lambda found: f' id="{prefix}-{found[1]}"' if found[1] in used else "", svg)
     svg = _REFERENCE.sub(lambda found: f"{found[1]}{prefix}-{found[2]}", svg)
-    for colour, variable in ((INK, "ink"), (MUTED, "muted"), (FAINT, "faint")):
+    for colour, variable in _OF_THE_PAGE.items():
         svg = re.sub(colour, f"var(--{variable})", svg, flags=re.IGNORECASE)
     return re.sub(r"\s*\n\s*", "\n", svg).strip()
 
@@ -126,6 +129,18 @@ def brief(name: str, longest: int = _LONGEST_NAME) -> str:
         return text
     head = (longest - 1) * 2 // 3
     return f"{text[:head]}…{text[len(text) - (longest - 1 - head) :]}"
+
+
+def briefs(names: Sequence[str], longest: int = _LONGEST_NAME) -> list[str]:
+    """All of them brief; those that would then look alike are left longer."""
+    found = [brief(name, longest) for name in names]
+    while len(set(found)) < len(found) and longest < max(map(len, names)):
+        longest += 4
+        alike = {text for text in found if found.count(text) > 1}
+        found = [
+            brief(name, longest) if text in alike else text for name, text in zip(names, found, strict=True)
+        ]
+    return found
 
 
 def legend_shape(names: Sequence[str], narrow: bool) -> tuple[int, int]:

@@ -3,10 +3,10 @@
 STYLE = """
 :root { color-scheme: light dark; --paper: #fbfbf9; --card: #ffffff; --ink: #1a1a19; --muted: #5f5f5e;
   --faint: #d9d9d8; --yes: #0b6b3a; --yes-back: #e4f4ea; --open: #8a4b00; --open-back: #fdf0dc;
-  --accent: #005a91; }
+  --accent: #005a91; --blue: #0072b2; --violet: #5d3a9b; }
 @media (prefers-color-scheme: dark) { :root { --paper: #161615; --card: #1f1f1e; --ink: #ececea;
   --muted: #a9a9a6; --faint: #434341; --yes: #7fd6a2; --yes-back: #15301f; --open: #f0b762;
-  --open-back: #352611; --accent: #7ab8e6; } }
+  --open-back: #352611; --accent: #7ab8e6; --blue: #3d9bd9; --violet: #a98be0; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
