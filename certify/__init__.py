@@ -11,23 +11,23 @@ certify.minimum_certificate(pool, labels)        # afterwards: how few would hav
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-# modules that share a function's name must be loaded before it, or a later import would hide the function
-from certify.audit import audit
-from certify.choose import choose
-from certify.errors import PoolError
-from certify.replay import replay
+from solvers.lazy_package import load_lazily
 
 if TYPE_CHECKING:
+    from certify.audit import audit
     from certify.budget import plan, prelabel_bound
     from certify.certificate import Certificate, minimum_certificate
+    from certify.choose import choose
     from certify.classes import Labels
+    from certify.errors import PoolError
+    from certify.label_files import write_labels
     from certify.policies import POLICIES
     from certify.pool import Pool
     from certify.reading.files import read_pool
     from certify.reading.labels import read_labels
+    from certify.replay import replay
     from certify.session import Session
     from certify.verdict import Verdict
 
@@ -36,13 +36,18 @@ _HOMES = {
     "Labels": "classes",
     "POLICIES": "policies",
     "Pool": "pool",
+    "PoolError": "errors",
     "Session": "session",
     "Verdict": "verdict",
+    "audit": "audit",
+    "choose": "choose",
     "minimum_certificate": "certificate",
     "plan": "budget",
     "prelabel_bound": "budget",
     "read_labels": "reading.labels",
     "read_pool": "reading.files",
+    "replay": "replay",
+    "write_labels": "label_files",
 }
 
 __all__ = [
@@ -61,13 +66,7 @@ __all__ = [
     "read_labels",
     "read_pool",
     "replay",
+    "write_labels",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    # file readers and solvers take a while to import, and most uses need only one of them
-    if name not in _HOMES:
-        raise AttributeError(f"module 'certify' has no attribute {name!r}")
-    value = getattr(import_module(f"certify.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+load_lazily(__name__, _HOMES)

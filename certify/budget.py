@@ -56,6 +56,12 @@ def prelabel_bound(pool: Pool, tolerance: Exact = "0") -> int:
 
     `tolerance` is a difference of the pool's objective, read as an exact decimal. O(K² n log n), without
     labels.
+
+    >>> import certify
+    >>> from certify.bundled import IONOSPHERE
+    >>> pool = certify.read_pool(IONOSPHERE)
+    >>> certify.prelabel_bound(pool), certify.prelabel_bound(pool, "0.02")  # of 106
+    (24, 19)
     """
     requirement = Requirement.of(exact_tolerance(tolerance), pool.risks.scale)
     return fewest_labels(pair_requirements(pool.risks, initial_lower(pool.risks), requirement))
@@ -85,7 +91,14 @@ class Plan:
 
 
 def plan(pool: Pool, tolerance: Exact = "0", budget: int | None = None) -> Plan:
-    """Bound, budget verdict, smallest tolerance left open and the effect of dropping each candidate."""
+    """Bound, budget verdict, smallest tolerance left open and the effect of dropping each candidate.
+
+    >>> import certify
+    >>> from certify.bundled import IONOSPHERE
+    >>> found = certify.plan(certify.read_pool(IONOSPHERE), budget=20)
+    >>> found.bound, found.possible, str(found.smallest_tolerance)
+    (24, False, '81/5618')
+    """
     exact = exact_tolerance(tolerance)
     risks = pool.risks
     lower = initial_lower(risks)

@@ -52,6 +52,13 @@ class Certificate:
     def proven(self) -> bool:
         return self.lower_bound == self.size
 
+    def records(self, pool: Pool) -> list[dict[str, Any]]:
+        """One flat record a row of the certificate, such as `polars.DataFrame` or `pandas.DataFrame` takes.
+
+        pool: the one it was found for. Keys: row (position), id, and the columns shown to whoever labels.
+        """
+        return [{"row": row, "id": pool.ids[row], **pool.shown(row)} for row in map(int, self.rows)]
+
     @cached_property
     def proof(self) -> dict[str, Any]:
         """The proof as a JSON-ready dict; `solvers.checker` states and checks its format.
@@ -91,6 +98,13 @@ def minimum_certificate(
 
     Raises `PoolError` when the known labels together certify nobody. O(K n log n) and a small integer
     program for τ = 0, K times that otherwise.
+
+    >>> import certify
+    >>> from certify.bundled import IONOSPHERE, IONOSPHERE_LABELS
+    >>> pool = certify.read_pool(IONOSPHERE)
+    >>> found = certify.minimum_certificate(pool, certify.read_labels(IONOSPHERE_LABELS, pool))
+    >>> pool.names[found.winner], found.size, found.lower_bound, found.proven
+    ('bayes', 51, 51, True)
     """
     codes = pool.codes(labels)
     exact = exact_tolerance(tolerance)

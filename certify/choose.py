@@ -31,6 +31,14 @@ def choose(
     The verdict of a spent budget names the candidate with the smallest worst-case excess (paper,
     section 5). With `journal` every label is kept before the next is bought; `progress` sees the verdict
     after each. `totals`: see `Session`.
+
+    >>> import certify
+    >>> from certify.bundled import IONOSPHERE, IONOSPHERE_LABELS
+    >>> pool = certify.read_pool(IONOSPHERE)
+    >>> truth = certify.read_labels(IONOSPHERE_LABELS, pool)
+    >>> verdict = certify.choose(pool, lambda row: pool.classes[truth.codes[row]], policy="static-range")
+    >>> verdict.certified, pool.names[verdict.winner], str(verdict.gap)
+    (True, 'bayes', '0')
     """
     if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 0):
         raise PoolError(f"budget {budget!r} is not a whole number of labels ≥ 0")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -32,7 +32,13 @@ class Pool:
     the tie rule: the earlier wins a tie. `display` holds columns shown to the annotator, `notices`
     what the reader wants the user to know. The best candidate is the one with the least of `objective`.
 
-    Build one with `binary`, `shared`, `multiclass`, or `certify.read_pool`.
+    Build one with `binary`, `shared`, `multiclass`, `from_probabilities`, `from_estimators`, or
+    `certify.read_pool`.
+
+    >>> import certify
+    >>> pool = certify.Pool.binary([[0, 1, 1], [1, 1, 0]], [[9, 6, 8], [7, 8, 6]], names=["a", "b"])
+    >>> pool.n, pool.names, pool.classes, pool.kind
+    (3, ('a', 'b'), ('0', '1'), 'binary')
     """
 
     names: tuple[str, ...]
@@ -131,6 +137,58 @@ class Pool:
         return cls.from_codes(names, texts, codes, scores, row_ids=_ids(ids))
 
     @classmethod
+    def from_probabilities(
+        cls,
+        probabilities: Mapping[str, npt.ArrayLike],
+        classes: Sequence[object] | None = None,
+        *,
+        scores: str | Sequence[str] = "msp",
+        ids: Sequence[object] | None = None,
+    ) -> Pool:
+        """Candidates by name, each with class probabilities (n, classes), as arrays or frames.
+
+        One number a row, (n,), is the probability of class 1. classes: of the columns, by default "0", "1", …
+        scores: confidences computed from the probabilities, out of `certify.reading.scores.SCORES`; several
+        make a candidate each, called NAME.SCORE, or SCORE if there is one NAME. The prediction is the class
+        of the largest probability, the first in natural order at exact ties. Nothing is renormalised.
+
+        >>> import certify
+        >>> one = [[0.7, 0.2, 0.1], [0.1, 0.5, 0.4]]
+        >>> classes = ["cat", "dog", "eel"]
+        >>> pool = certify.Pool.from_probabilities({"net": one}, classes, scores=["msp", "margin"])
+        >>> pool.names, [pool.classes[code] for code in pool.predictions[0]], pool.confidences[0].tolist()
+        (('msp', 'margin'), ['cat', 'dog'], [0.7, 0.5])
+        """
+        from certify.estimators import from_probabilities
+
+        return from_probabilities(probabilities, classes, scores, ids)
+
+    @classmethod
+    def from_estimators(
+        cls,
+        estimators: object,
+        X: object,
+        *,
+        names: Sequence[str] | None = None,
+        classes: Sequence[object] | None = None,
+        scores: str | Sequence[str] | None = None,
+        ids: Sequence[object] | None = None,
+    ) -> Pool:
+        """Fitted classifiers of scikit-learn, or that look like them, on the rows of X.
+
+        estimators: name → classifier, a list of (name, classifier), or a list of classifiers, with `names`.
+        Each has ``classes_``, and ``predict_proba`` or ``decision_function``; pipelines and searches are
+        fine. What `predict` says is the prediction; a notice counts rows where the largest probability says
+        otherwise. classes: declares classes a label may be although nobody learnt them.
+
+        scores: as for `from_probabilities`, or "decision", the margin of ``decision_function``. By default
+        msp, and "decision" for a classifier without probabilities, with a notice.
+        """
+        from certify.estimators import from_estimators
+
+        return from_estimators(estimators, X, names, classes, scores, ids)
+
+    @classmethod
     def from_codes(
         cls,
         names: tuple[str, ...],
@@ -186,6 +244,17 @@ class Pool:
         pool = replace(self, objective=chosen)
         _ = pool.risks  # whatever does not fit the pool shows here
         return pool
+
+    def with_ids(self, ids: Sequence[object]) -> Pool:
+        """The same pool with other row ids, (n,), distinct."""
+        return replace(self, row_ids=_ids(ids))
+
+    def shown(self, row: int) -> dict[str, str]:
+        """What whoever labels a row is shown of it: the texts of `display`, blank for nothing."""
+        if self.display is None:
+            return {}
+        values = self.display.row(row, named=True)
+        return {name: "" if value is None else str(value) for name, value in values.items()}
 
     def _column(self, name: str) -> Sequence[Exact]:
         columns = () if self.display is None else tuple(self.display.columns)

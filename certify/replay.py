@@ -64,6 +64,13 @@ def replay(
     labels. every_row: read also rows whose label moves no bound, as a session with class totals does.
     O(K²n + n log n) for an order that never changes; at most K − 1 times that when eliminations change it,
     O(K²) a label beside the policy's own work when every label does.
+
+    >>> import certify
+    >>> from certify.bundled import IONOSPHERE, IONOSPHERE_LABELS
+    >>> pool = certify.read_pool(IONOSPHERE)
+    >>> run = certify.replay(pool, certify.read_labels(IONOSPHERE_LABELS, pool).codes, "static-range")
+    >>> run.certified, pool.names[run.winner]
+    (True, 'bayes')
     """
     risks = pool.risks
     requirement = Requirement.of(exact_tolerance(tolerance), risks.scale)

@@ -52,6 +52,14 @@ class Session(Journalled):
 
     Rows are 0-based positions. Every error is a `PoolError`, and a call that raises one has recorded
     nothing.
+
+    >>> import certify
+    >>> from certify.bundled import IONOSPHERE
+    >>> session = certify.Session(certify.read_pool(IONOSPHERE))
+    >>> rows = session.ask(2)
+    >>> session.tell(rows, ["g", "b"])
+    >>> session.verdict.certified, session.verdict.labels_read
+    (False, 2)
     """
 
     pool: Pool

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -91,6 +92,29 @@ class Verdict:
         else:
             fewest = fewest_labels(pair_requirements(at.risks, at.lower, at.requirement, at.readable()))
         return None if fewest == IMPOSSIBLE else max(fewest, 1)
+
+    def records(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        """One flat record a candidate, such as `polars.DataFrame` or `pandas.DataFrame` takes.
+
+        names: of the pool's candidates. Keys: candidate; returned (whether it is the answer now);
+        worst_excess, the most by which it can be worse than the best; worst_excess_exact, the same as a
+        fraction in text (both rounded up for AURC).
+        """
+        at = self._snapshot
+        most = np.maximum(at.risks.radius - at.tight(), 0)
+        np.fill_diagonal(most, 0)
+        found = []
+        for k, worst in enumerate(most.max(axis=0).tolist()):
+            excess = self.gap if k == self.winner else Fraction(worst, at.risks.scale)
+            found.append(
+                {
+                    "candidate": names[k],
+                    "returned": k == self.winner,
+                    "worst_excess": float(excess),
+                    "worst_excess_exact": str(excess),
+                }
+            )
+        return found
 
     @cached_property
     def worth(self) -> Worth | None:

@@ -17,7 +17,12 @@ from pareto.scores import as_scores
 
 
 def borda(theta: npt.ArrayLike, link: Link = logistic) -> Reals:
-    """Borda scores (..., K, d) of latent scores (..., K, d), K ≥ 2. O(K²d) time, one objective at a time."""
+    """Borda scores (..., K, d) of latent scores (..., K, d), K ≥ 2. O(K²d) time, one objective at a time.
+
+    >>> import pareto
+    >>> pareto.borda([[0.0], [1.0], [2.0]]).round(3).tolist()  # mean win rates against the other two
+    [[0.194], [0.5], [0.806]]
+    """
     latent = as_scores(theta, batch=True, least=2).astype(np.float64)
     scores = np.empty_like(latent)
     for r in range(latent.shape[-1]):

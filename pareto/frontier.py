@@ -23,6 +23,12 @@ def frontier(scores: npt.ArrayLike, *, weak: bool = False) -> Mask:
 
     Strict unless `weak`: see the module. Exact comparisons of the numbers given. O(K log K) up to two
     objectives, O(K·|frontier|·d) in general.
+
+    >>> import pareto
+    >>> pareto.frontier([[10, 100], [5, 100], [1, 1]]).tolist()  # the tie protects the second
+    [True, True, False]
+    >>> pareto.frontier([[10, 100], [5, 100], [1, 1]], weak=True).tolist()
+    [True, False, False]
     """
     checked = as_scores(scores, compared=True)
     kept = np.zeros(len(checked), dtype=np.bool_)
@@ -39,7 +45,12 @@ def frontier(scores: npt.ArrayLike, *, weak: bool = False) -> Mask:
 
 
 def dominates(scores: npt.ArrayLike, *, weak: bool = False) -> Mask:
-    """Who dominates whom: (K, K) bool, [j, i] True if j dominates i; O(K²d) time, O(K²) memory."""
+    """Who dominates whom: (K, K) bool, [j, i] True if j dominates i; O(K²d) time, O(K²) memory.
+
+    >>> import pareto
+    >>> pareto.dominates([[3, 3], [2, 2]]).tolist()
+    [[False, True], [False, False]]
+    """
     checked = as_scores(scores, compared=True)
     return _beats(checked, checked, weak=weak)
 

@@ -29,6 +29,10 @@ def gaps(scores: npt.ArrayLike, active: npt.ArrayLike | None = None, margin: flo
 
     active: bool (..., K), None for everybody. A model alone in its active set has an infinite gap, which
     whole scores express by the largest int64. O(K²d) for each task.
+
+    >>> import pareto
+    >>> pareto.gaps([[10, 100], [5, 100], [1, 1]]).tolist()  # equals on an objective: no gap
+    [0, 0, 9]
     """
     checked = as_scores(scores, batch=True)
     mask = as_active(active, checked.shape[:-1])

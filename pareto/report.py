@@ -24,11 +24,10 @@ def model_records(result: Result) -> list[Record]:
     records = []
     for i, name in enumerate(result.models):
         rival, objective = int(result.rival[i]), int(result.objective[i])
-        status = ("frontier" if result.frontier[i] else "dominated") if result.decided[i] else "undecided"
         records.append(
             {
                 "model": name,
-                "status": status,
+                "status": result.statuses[i],
                 "guess": None if result.decided[i] else bool(result.frontier[i]),
                 "rival": None if rival < 0 else result.models[rival],
                 "objective": None if objective < 0 else result.objectives[objective],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isfinite
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -85,5 +87,38 @@ class Result:
         """`undecided_pairs` by name: (model, the rival that may dominate it)."""
         return tuple((self.models[i], self.models[j]) for i, j in self.undecided_pairs.tolist())
 
+    @property
+    def statuses(self) -> tuple[str, ...]:
+        """For each model "frontier", "dominated" or "undecided"."""
+        pairs = zip(self.frontier.tolist(), self.decided.tolist(), strict=True)
+        return tuple(("frontier" if kept else "dominated") if sure else "undecided" for kept, sure in pairs)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One flat record a model, such as `polars.DataFrame` or `pandas.DataFrame` takes.
+
+        Keys: model; status; frontier (a guess if undecided); rival and objective (names, None if unknown);
+        for every objective, estimate.OBJECTIVE (on `scale`, None without one) and comparisons.OBJECTIVE.
+        """
+        estimates = [[x if isfinite(x) else None for x in row] for row in self.estimates.tolist()]
+        allocation, statuses = self.allocation.tolist(), self.statuses
+        return [
+            {
+                "model": name,
+                "status": statuses[i],
+                "frontier": bool(self.frontier[i]),
+                "rival": _name(self.models, int(self.rival[i])),
+                "objective": _name(self.objectives, int(self.objective[i])),
+                **{
+                    f"estimate.{one}": value for one, value in zip(self.objectives, estimates[i], strict=True)
+                },
+                **{f"comparisons.{one}": n for one, n in zip(self.objectives, allocation[i], strict=True)},
+            }
+            for i, name in enumerate(self.models)
+        ]
+
     def _names(self, chosen: Mask) -> tuple[str, ...]:
         return tuple(self.models[i] for i in np.flatnonzero(chosen))
+
+
+def _name(names: tuple[str, ...], at: int) -> str | None:
+    return None if at < 0 else names[at]

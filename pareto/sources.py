@@ -122,6 +122,12 @@ class CallbackSource:
 
     With `batch` it is called with a list of such triples and returns a list of answers. ordered: see
     `Source`; only you can know.
+
+    >>> import pareto
+    >>> length = {"short": 1, "long": 3}
+    >>> source = pareto.CallbackSource(lambda i, j, _: length[i] > length[j], ["short", "long"], ["detail"])
+    >>> pareto.identify(source, method="interval").kept
+    ('long',)
     """
 
     def __init__(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,26 @@ class Standing:
     objective: Counts
     lead: Scores
 
+    def records(self, models: Sequence[str], objectives: Sequence[str]) -> list[dict[str, Any]]:
+        """One flat record a model, such as `polars.DataFrame` or `pandas.DataFrame` takes.
+
+        Keys: model; status ("frontier" or "dominated"); rival and objective (names), and lead, all None if
+        there is no other frontier model.
+        """
+        found = []
+        for i, name in enumerate(models):
+            rival, alone = int(self.rival[i]), bool(self.rival[i] < 0)
+            found.append(
+                {
+                    "model": name,
+                    "status": "frontier" if self.frontier[i] else "dominated",
+                    "rival": None if alone else models[rival],
+                    "objective": None if alone else objectives[int(self.objective[i])],
+                    "lead": None if alone else self.lead[i].item(),
+                }
+            )
+        return found
+
     def reason(self, model: int, models: Sequence[str], objectives: Sequence[str]) -> str:
         """A sentence about one model."""
         name, rival = models[model], int(self.rival[model])
@@ -49,6 +70,12 @@ def standing(scores: npt.ArrayLike) -> Standing:
     """Where every model of `scores` (K, d) stands under strict dominance. O(K·|frontier|·d).
 
     A dominated model's rival is the frontier model with the largest smallest lead (paper, Lemma B.2).
+
+    >>> import pareto
+    >>> scores, models = [[10, 100], [5, 100], [1, 1]], ["strong", "tied", "weak"]
+    >>> now = pareto.standing(scores)
+    >>> now.reason(2, models, ["code", "math"])
+    'weak is dominated by strong, by at least 9, its lead on code'
     """
     checked = as_scores(scores)
     kept = frontier(checked)

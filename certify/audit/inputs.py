@@ -53,6 +53,11 @@ def has_truth(path: Path) -> bool:
 
 def read_labels(path: Path) -> LabelFile:
     """A labels file (`label`, with `id` where the pool has ids), or the `ground_truth` of an `.npz`."""
+    if path.suffix.lower() == ".json":
+        raise PoolError(
+            f"{path}: the auditor reads labels as CSV, Parquet or .npz, not as JSON; certify export, or "
+            "certify.write_labels, writes them as .csv"
+        )
     if kind_of(path) == "npz":
         truth = read_npz(path).get("ground_truth")
         if truth is None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import getpass
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
@@ -80,16 +79,23 @@ def ask(
     m: Annotated[int, typer.Option("-m", "--rows", min=1, help="How many rows to hold at once.")] = 1,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the rows as a CSV file to fill in.", show_default=False),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the rows as a CSV file to fill in, or, to a .json file, as tasks for Label Studio.",
+            show_default=False,
+        ),
     ] = None,
     asker: Asker = None,
     as_json: AsJson = False,
 ) -> None:
     """Which rows to label next. Asking again before answering gives the same rows.
 
-    Rows are leased to the asker for an hour, so that two people never label the same one.
+    Rows are leased to the asker for an hour, so that two people never label the same one. Tasks for Label
+    Studio come with a labelling interface to paste into the project; its JSON export goes to certify tell.
     """
     from certify import report
+    from certify.label_files import is_label_studio, write_rows
     from certify.session import Session
 
     check_new(output)
@@ -97,14 +103,18 @@ def ask(
         rows = session.ask(m)
         pool = session.pool
         shown = [] if pool.display is None else list(pool.display.columns)
-        listed = [{"id": pool.ids[row], **_display(pool, row)} for row in rows]
+        listed = [{"id": pool.ids[row], **pool.shown(row)} for row in rows]
+        interface: list[str] = []
         if output is not None:
-            with output.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, ["id", *shown, "label"], restval="", lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(listed)
+            write_rows(output, pool, rows)
+            if is_label_studio(output):
+                from certify.label_studio import labelling_interface
+
+                interface = [labelling_interface(pool)]
         verdict = report.verdict_record(pool, session.verdict)
         record = {"rows": listed, "verdict": verdict}
+        if interface:
+            record["labelling_interface"] = interface[0]
         emit(
             record,
             as_json,
@@ -112,6 +122,7 @@ def ask(
                 grid("Label next", ["id", *shown], [list(row.values()) for row in listed])
                 if listed
                 else _nothing(session),
+                *interface,
                 *report.verdict_lines(verdict),
             ],
         )
@@ -124,7 +135,13 @@ def tell(
         typer.Argument(metavar="ID=LABEL…", help="Answers; ID=? where nobody can tell.", show_default=False),
     ] = None,
     labels: Annotated[
-        Path | None, typer.Option("--labels", "-l", help="A file with id and label.", show_default=False)
+        Path | None,
+        typer.Option(
+            "--labels",
+            "-l",
+            help="A file with id and label, or a JSON export of Label Studio.",
+            show_default=False,
+        ),
     ] = None,
     label_map: LabelMap = None,
     asker: Asker = None,
@@ -162,6 +179,36 @@ def tell(
         emit(record, as_json, lambda: report.verdict_lines(record))
 
 
+def export(
+    journal: JournalFile,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write: .csv (id, label), or .json for Label Studio.",
+            show_default=False,
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Write the labels read so far, as a file that --labels and --owned take.
+
+    Rows that were skipped are marked ? (in Label Studio's JSON: cancelled). Audits take CSV only.
+    """
+    from certify.classes import Labels
+    from certify.label_files import write_labels
+    from certify.session import Session
+
+    check_new(output)
+    with Session.resume(journal) as session:
+        labels = Labels(session.labels, np.array(session.skipped, dtype=np.int64))
+        write_labels(output, session.pool, labels)
+        read, skipped = len(labels.rows), len(labels.unknown)
+        record = {"labels": read, "skipped": skipped, "output": str(output), "head": session.head}
+        emit(record, as_json, lambda: [f"{output}: {read:,} labels and {skipped:,} skipped rows"])
+
+
 def status(journal: JournalFile, as_json: AsJson = False) -> None:
     """Where a session stands: verdict, gap, labels read, how many more at least, chain head."""
     from certify import report
@@ -197,8 +244,8 @@ def label(journal: JournalFile, asker: Asker = None) -> None:
                 (row,) = rows
                 out.print(_progress_line(session, needed.now(session)), style="dim")
                 out.print(pool.ids[row], style="bold", soft_wrap=True)
-                for name, text in _display(pool, row).items():
-                    out.print(f"  {name}: {text}")
+                for name, cell in pool.shown(row).items():
+                    out.print(f"  {name}: {cell}")
                 answer = input(f"label ({'/'.join(pool.classes[:12])}): ").strip()
                 if answer == stop:
                     break
@@ -268,14 +315,6 @@ def _nothing(session: Session) -> str:
     if held:
         return f"nothing to label now: {len(held):,} rows are held by {shorten(sorted(set(held.values())))}"
     return "nothing to label: every row is read or was skipped"
-
-
-def _display(pool: Pool, row: int) -> dict[str, Any]:
-    if pool.display is None:
-        return {}
-    return {
-        name: "" if value is None else str(value) for name, value in pool.display.row(row, named=True).items()
-    }
 
 
 def _split_answer(pool: Pool, answer: str) -> tuple[str, str]:

@@ -17,7 +17,6 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logit
 
 from certify.pool import Pool
 from certify.risks import Codes
@@ -138,6 +137,8 @@ def strengths(pool: Pool) -> npt.NDArray[np.float32]:
     Scores that can be probabilities of the predicted class are taken at their word. For others only their
     order speaks: the share q of rows trusted less becomes a probability between one half and one.
     """
+    from scipy.special import logit  # slow to load, and most commands need no model
+
     found = np.empty(pool.confidences.shape, dtype=np.float32)
     least = 1 / len(pool.classes) if pool.kind != "shared" else 0.0
     for k, scores in enumerate(pool.confidences):

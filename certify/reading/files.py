@@ -51,6 +51,12 @@ def read_pool(
     several are.
 
     Raises `PoolError` naming file, row and column for whatever cannot be used.
+
+    >>> import certify
+    >>> from certify.bundled import IONOSPHERE
+    >>> pool = certify.read_pool(IONOSPHERE)
+    >>> pool.n, pool.names, pool.classes
+    (106, ('tree', 'logistic', 'bayes', 'neighbours'), ('b', 'g'))
     """
     wanted = None if scores is None else check_scores(scores)
     files = _paths(paths)

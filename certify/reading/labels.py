@@ -13,8 +13,10 @@ import polars as pl
 
 from certify.classes import Labels, class_text, encode, shorten
 from certify.errors import PoolError
+from certify.label_studio import SUFFIX
 from certify.pool import Pool
 from certify.reading.columns import Coded, Column, coded, row_ids
+from certify.reading.label_studio import read_label_studio
 from certify.reading.layouts import ID
 from certify.reading.matching import positions
 from certify.reading.probabilities import TRUTH, array_names, read_array
@@ -22,13 +24,14 @@ from certify.reading.tables import SUFFIXES, TableFile, check_file, open_table, 
 from certify.risks import UNLABELLED, Codes
 
 LABEL = "label"
+LABEL_SUFFIXES = (*SUFFIXES, SUFFIX)
 
 
 def read_labels(
     path: str | os.PathLike[str], pool: Pool, *, label_map: Mapping[str, str] | None = None
 ) -> Labels:
-    """Labels of a CSV or Parquet file (``id`` and ``label``, rows in any order) or of an .npz file
-    (``ground_truth``, (n,)).
+    """Labels of a CSV or Parquet file (``id`` and ``label``, rows in any order), of an .npz file
+    (``ground_truth``, (n,)), or of a .json file that Label Studio exported (`certify.reading.label_studio`).
 
     A blank or ``?`` means not labelled, and so does a row that the file leaves out. A pool without ids
     takes ``label`` alone, one a row of the pool, or an ``id`` that is the row's position counted from 0.
@@ -36,10 +39,17 @@ def read_labels(
     which is counted in a notice.
 
     Raises `PoolError` for ids that are not in the pool, conflicting labels, and labels that are no class.
+
+    >>> import certify
+    >>> from certify.bundled import IONOSPHERE, IONOSPHERE_LABELS
+    >>> len(certify.read_labels(IONOSPHERE_LABELS, certify.read_pool(IONOSPHERE)).rows)
+    106
     """
     file_path = Path(path)
-    check_file(file_path, SUFFIXES)
+    check_file(file_path, LABEL_SUFFIXES)
     mapping = None if label_map is None else _canonical(label_map)
+    if file_path.suffix.lower() == SUFFIX:
+        return _counted(file_path, read_label_studio(file_path, pool, mapping))
     if file_path.suffix.lower() == ".npz":
         return _counted(file_path, Labels(_from_npz(file_path, pool, mapping)))
     file = open_table(file_path)

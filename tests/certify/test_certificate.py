@@ -136,3 +136,9 @@ def test_back_ends_agree(backend):
     labels = (rng.random(60) < 0.4).astype(int)
     found = minimum_certificate(pool, labels, backend=backend)
     assert (found.size, found.winner) == (31, 0)
+
+
+def test_records_are_the_rows_with_their_ids() -> None:
+    pool = FIGURE_2.with_ids(["r1", "r2", "r3", "r4"])
+    found = minimum_certificate(pool, FIGURE_2_LABELS)
+    assert found.records(pool) == [{"row": int(row), "id": pool.ids[row]} for row in found.rows]

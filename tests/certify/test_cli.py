@@ -25,6 +25,7 @@ COMMANDS = (
     "ask",
     "tell",
     "status",
+    "export",
     "report",
     "choose",
     "certificate",

@@ -49,10 +49,18 @@ class Brute:
         self.scale = 2 * n * n
         self.tolerance = tolerance
 
-    def verdict(self, labels: Sequence[int]) -> tuple[bool, int, Fraction]:
+    def possible(self, labels: Sequence[int]) -> np.ndarray:
+        """Risks under the labellings that fit, candidates × labellings."""
         read = [row for row, label in enumerate(labels) if label >= 0]
         fits = (self.labellings[:, read] == np.array(labels)[read]).all(axis=1)
-        risks = self.risks[:, fits]
+        return self.risks[:, fits]
+
+    def excesses(self, labels: Sequence[int]) -> list[Fraction]:
+        risks = self.possible(labels)
+        return [Fraction(int(worst), self.scale) for worst in (risks - risks.min(axis=0)).max(axis=1)]
+
+    def verdict(self, labels: Sequence[int]) -> tuple[bool, int, Fraction]:
+        risks = self.possible(labels)
         excess = (risks - risks.min(axis=0)).max(axis=1)
         if self.tolerance == 0:
             best = set(risks.argmin(axis=0).tolist())  # the first of equals
@@ -80,6 +88,10 @@ def agree(session: Session, brute: Brute) -> None:
     verdict = session.verdict
     assert (verdict.certified, verdict.winner, verdict.gap) == brute.verdict(session.labels)
     assert verdict.labels_read == int((session.labels >= 0).sum())
+    records = verdict.records(session.pool.names)
+    assert [one["candidate"] for one in records if one["returned"]] == [session.pool.names[verdict.winner]]
+    assert [Fraction(one["worst_excess_exact"]) for one in records] == brute.excesses(session.labels)
+    assert [one["worst_excess"] for one in records] == [float(one) for one in brute.excesses(session.labels)]
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -65,3 +65,20 @@ def test_a_lone_model_stands_alone(kind):
     now = standing(np.ones((1, 2), dtype=kind))
     assert now.frontier.tolist() == [True]
     assert now.rival.tolist() == [-1]
+
+
+@given(whole_scores(least=2))
+def test_records_say_what_the_arrays_say(scores):
+    x = np.array(scores)
+    now = standing(x)
+    models = [f"m{i}" for i in range(len(x))]
+    objectives = [f"o{r}" for r in range(x.shape[1])]
+    records = now.records(models, objectives)
+    assert [one["model"] for one in records] == models
+    assert [one["status"] == "frontier" for one in records] == now.frontier.tolist()
+    for i, one in enumerate(records):
+        if one["rival"] is None:
+            assert (one["objective"], one["lead"], now.rival[i]) == (None, None, -1)
+        else:
+            j, r = models.index(one["rival"]), objectives.index(one["objective"])
+            assert one["lead"] == x[j, r] - x[i, r]
