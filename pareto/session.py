@@ -64,12 +64,18 @@ class Session(Journalled):
     method: one of `pareto.METHODS`. delta, seed, max_comparisons, margin, joint: see `pareto.Task`; with
     `joint` a query asks about all objectives of a pair at once and costs one comparison. ordered: you declare
     that on every objective the better of two models wins more than half the time, by one order of all models;
-    `duel` needs that. ties: "half" counts a tie as half a win, "refuse" refuses it; the default is half where
-    the method allows fractions. constants: of the methods that work in phases. journal: path of a new journal
-    file, None to keep nothing. asker, lease_seconds: who asks, and how long a query is kept for its asker.
-    clock: Unix time in seconds.
+    `duel`, `commit` and `track-and-stop` need that. ties: "half" counts a tie as half a win, "refuse" refuses
+    it; the default is half where the method allows fractions. constants: of the methods that work in phases.
+    journal: path of a new journal file, None to keep nothing. asker, lease_seconds: who asks, and how long a
+    query is kept for its asker. clock: Unix time in seconds.
 
     Every error is a `BattleError`, and a call that raises one has recorded nothing.
+
+    >>> import pareto
+    >>> session = pareto.Session(["a", "b"], ["code"], method="interval")
+    >>> (query,) = session.ask()
+    >>> session.tell([query], ["left"]).used, session.comparisons, str(session.result.status)
+    (1, 1, 'open')
     """
 
     setup: Setup

@@ -1,8 +1,8 @@
 """What a method stakes before it sees the next outcomes, as JSON values for the journal.
 
 Choices guided by floating-point fits need no audit, but what is staked on them must be on record before the
-outcomes are: the bets and their shares of `duel`, the weights and ranks of `interval`. Other methods stake
-nothing beyond their constants.
+outcomes are: the bets and their shares of `duel`, the pledges and bets of `commit`, the weights and ranks of
+`interval`. Other methods stake nothing beyond their constants.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from pareto.samplers.base import Sampler
 from pareto.samplers.betting import SHARES, SLACK
+from pareto.samplers.commit_pledges import DROPPED, KEPT
 
 
 class Stakes:
@@ -22,15 +23,33 @@ class Stakes:
     def __init__(self) -> None:
         self._rejections: Any = 0
         self._acceptances: Any = 0
+        self._batches: Any = None
         self._begun = False
 
     def new(self, sampler: Sampler) -> dict[str, Any]:
         """What the sampler staked since the last call."""
         if sampler.name == "duel":
             return self._duel(sampler)
+        if sampler.name == "commit":
+            return {**self._pledges(sampler), **self._duel(sampler)}
         if sampler.name == "interval":
             return self._interval(sampler)
         return {}
+
+    def _pledges(self, sampler: Any) -> dict[str, Any]:
+        """withdrawn: models. pledged: of the new batch, if any, [share, allowance, kept, dropped]."""
+        tickets = sampler.race.tickets
+        batch, side = tickets.batch[0], tickets.side[0]
+        before = np.full_like(batch, -1) if self._batches is None else self._batches
+        withdrawn = np.flatnonzero((before >= 0) & (batch != before))
+        new = np.flatnonzero((batch >= 0) & (batch != before))
+        self._batches = batch.copy()
+        pledged = []
+        if len(new):
+            share, allowance = tickets.share[0, new[0]], tickets.allowance[0, new[0]]
+            kept, dropped = new[side[new] == KEPT], new[side[new] == DROPPED]
+            pledged = [int(share), int(allowance), kept.tolist(), dropped.tolist()]
+        return {"withdrawn": withdrawn.tolist(), "pledged": pledged}
 
     def _duel(self, sampler: Any) -> dict[str, Any]:
         """rejections: [model, witness, [[start, shares], one an objective]];

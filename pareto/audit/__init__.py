@@ -16,6 +16,7 @@ from os import PathLike
 from pathlib import Path
 
 from pareto.audit.claims import Claims, claims
+from pareto.audit.commits import check_commits
 from pareto.audit.duels import check_duels
 from pareto.audit.intervals import check_intervals
 from pareto.audit.journal import Event, JournalFile, Terms, checked_chain, checked_terms, read_journal
@@ -31,6 +32,7 @@ _RULES: dict[str, Rule] = {
     "borda-plugin": check_phases,
     "interval": check_intervals,
     "duel": check_duels,
+    "commit": check_commits,
 }
 _UNIFORM = ("vb-ege", "focal-borda", "interval")
 """Methods whose argument needs uniformly drawn opponents."""

@@ -27,7 +27,7 @@ Directed = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class _Game:
+class Game:
     """That `winner` beats `loser` on `objective`, from the end of round `begun` on."""
 
     winner: int
@@ -53,28 +53,32 @@ def bets() -> tuple[Fraction, ...]:
 
 def check_duels(found: Sequence[Claims], terms: Terms) -> str:
     """Every claim borne out by bets made before the outcomes; says what was found."""
-    tallies: History[Directed] = History()
-    for one in found:
-        for (i, j, r), points in one.round.points.items():
-            count = one.round.wanted[i, j, r]
-            tallies.add((i, j, r), one.round.number, count, points)
-            tallies.add((j, i, r), one.round.number, count, count - points)
-    work = _Duels(terms, tallies)
-    for one in found:
-        work.judge(one)
-        work.stake(one)
-    return (
-        f"{work.games:,} games, {work.kept} models kept and {work.dropped} dropped by {work.won:,} won games"
-    )
+    return Duels(terms, found).check(found)
 
 
-class _Duels:
-    def __init__(self, terms: Terms, tallies: History[Directed]) -> None:
-        self.terms, self.tallies = terms, tallies
-        self.witnesses: dict[int, list[tuple[int, list[_Game]]]] = {}
-        self.protectors: dict[tuple[int, int], list[_Game]] = {}
+class Duels:
+    """Games as recorded, and which of them were won when."""
+
+    def __init__(self, terms: Terms, found: Sequence[Claims]) -> None:
+        self.terms = terms
+        self.tallies: History[Directed] = History()
+        for one in found:
+            for (i, j, r), points in one.round.points.items():
+                count = one.round.wanted[i, j, r]
+                self.tallies.add((i, j, r), one.round.number, count, points)
+                self.tallies.add((j, i, r), one.round.number, count, count - points)
+        self.witnesses: dict[int, list[tuple[int, list[Game]]]] = {}
+        self.protectors: dict[tuple[int, int], list[Game]] = {}
         self.games = self.kept = self.dropped = self.won = 0
-        self._seen: dict[_Game, int | None] = {}
+        self._seen: dict[tuple[Game, Fraction], int] = {}
+
+    def check(self, found: Sequence[Claims]) -> str:
+        """Judge and take in round by round; says what was found."""
+        for one in found:
+            self.judge(one)
+            self.stake(one)
+        claimed = f"{self.kept} models kept and {self.dropped} dropped"
+        return f"{self.games:,} games, {claimed} by {self.won:,} won games"
 
     def stake(self, one: Claims) -> None:
         """Take in the bets that this round's event records."""
@@ -96,17 +100,19 @@ class _Duels:
                 pair = self.protectors.setdefault((i, j), [])
                 pair.append(self._game(one, i, j, r, start, shares, len(pair) + 1))
         except (ValueError, TypeError, LookupError) as error:
-            raise Lie(f"{one.round.where}: its bets are not bets that duel makes ({error})") from None
+            raise Lie(
+                f"{one.round.where}: its bets are not bets that {self.terms.method} makes ({error})"
+            ) from None
 
     def _game(
         self, one: Claims, winner: int, loser: int, r: int, start: int, shares: Sequence[int], number: int
-    ) -> _Game:
+    ) -> Game:
         if not 0 <= start <= STAKES - WINDOW or len(shares) != WINDOW:
             raise ValueError(f"a window that starts at {start}")
         if min(shares) < 0 or sum(shares) > SHARES or not all(type(share) is int for share in shares):
             raise ValueError(f"shares {shares} of {SHARES}")
         self.games += 1
-        return _Game(winner, loser, r, start, tuple(shares), one.round.number, number)
+        return Game(winner, loser, r, start, tuple(shares), one.round.number, number)
 
     def judge(self, one: Claims) -> None:
         names, upto = self.terms.models, one.round.number
@@ -127,7 +133,7 @@ class _Duels:
                     )
             self.kept += 1
 
-    def _lost(self, witness: int, tickets: Sequence[Sequence[_Game]], upto: int) -> str:
+    def _lost(self, witness: int, tickets: Sequence[Sequence[Game]], upto: int) -> str:
         if witness < 0 or not tickets:
             return "bets that some model is better everywhere"
         short = [
@@ -135,26 +141,30 @@ class _Duels:
         ]
         return f"the games that {self.terms.models[witness]} is better on {', '.join(short)}"
 
-    def _won(self, game: _Game, upto: int, accept: bool) -> bool:
+    def level(self, game: Game, accept: bool) -> Fraction:
+        """The inverse of the capital at which a game is won."""
+        return self.terms.delta / (len(self.terms.models) * game.number * (game.number + 1))
+
+    def _won(self, game: Game, upto: int, accept: bool) -> bool:
         """True if the game had certainly reached its threshold at the end of some round up to `upto`."""
-        when = self._seen.get(game)
+        goal = self.level(game, accept)
+        when = self._seen.get((game, goal))
         if when is not None and when <= upto:
             return True
         margin = -self.terms.margin if accept else self.terms.margin
         null = Fraction(1, 2) + margin
         key = (game.winner, game.loser, game.objective)
         begun = self.tallies.at(key, game.begun)
-        goal = self.terms.delta / (len(self.terms.models) * game.number * (game.number + 1))
         for number, tally in self.tallies.backwards(key, game.begun, upto):
             since = (tally[0] - begun[0], tally[1] - begun[1])
             if _plausible(game, since, null, goal) and _certain(game, since, null, goal):
-                self._seen[game] = number
+                self._seen[game, goal] = number
                 self.won += 1
                 return True
         return False
 
 
-def _plausible(game: _Game, since: Tally, null: Fraction, level: Fraction) -> bool:
+def _plausible(game: Game, since: Tally, null: Fraction, level: Fraction) -> bool:
     """A glance in floating point, to spare hopeless cases the exact work; it settles nothing."""
     won, lost = _glances(null)
     points = float(since[1])
@@ -167,7 +177,7 @@ def _plausible(game: _Game, since: Tally, null: Fraction, level: Fraction) -> bo
     return top + math.log(sum(math.exp(part - top) for part in parts)) > -math.log(level) - 1e-3
 
 
-def _certain(game: _Game, since: Tally, null: Fraction, level: Fraction) -> bool:
+def _certain(game: Game, since: Tally, null: Fraction, level: Fraction) -> bool:
     """Capital ≥ 1/level, in enclosures."""
     count, points = since
     odds = (1 - null) / null

@@ -14,8 +14,10 @@ _HOMES = {
     "focal-borda": ("focal_borda", "FocalBorda"),
     "bt-mle": ("bt_mle", "BtMle"),
     "borda-plugin": ("borda_plugin", "BordaPlugin"),
+    "track-and-stop": ("track_and_stop", "TrackAndStop"),
     "interval": ("interval", "Interval"),
     "duel": ("duel", "Duel"),
+    "commit": ("commit", "Commit"),
 }
 
 METHODS = tuple(_HOMES)

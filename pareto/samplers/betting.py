@@ -31,7 +31,7 @@ ABOVE = 4
 SHARES = 1 << 16
 """Weights are multiples of 1 / SHARES, so that an audit has them exactly."""
 SPREAD = 0.3
-"""Share of the capital spread evenly over the window; the rest follows the guess."""
+"""Share of the capital that is usually spread evenly over the window; the rest follows the guess."""
 SLACK = 1e-6
 """Capital must pass its threshold by e^SLACK: far more than rounding can move it, far less than matters."""
 
@@ -56,8 +56,11 @@ class Stakes:
     shares: Index
 
 
-def stakes(lead: Reals, spread: Reals) -> Stakes:
-    """Stakes for guessed leads (...) on the logit scale, with standard errors `spread` (...) > 0."""
+def stakes(lead: Reals, spread: Reals, even: float = SPREAD) -> Stakes:
+    """Stakes for guessed leads (...) on the logit scale, with standard errors `spread` (...) > 0.
+
+    even: share of the capital spread evenly over the window.
+    """
     guess = np.maximum(lead, 0.7 * spread)
     nearest = np.rint(2 * np.log2(0.94 / np.maximum(np.tanh(guess / 2), 1e-12)))
     start = np.clip(nearest - ABOVE, 0, STAKES - WINDOW).astype(np.int64)
@@ -65,7 +68,7 @@ def stakes(lead: Reals, spread: Reals) -> Stakes:
     leads = LEADS[grid]
     height = -0.5 * ((leads - lead[..., None]) / spread[..., None]) ** 2 + _LOG_LEADS[grid]
     density = np.exp(height - height.max(axis=-1, keepdims=True))
-    weights = (1 - SPREAD) * density / density.sum(axis=-1, keepdims=True) + SPREAD / WINDOW
+    weights = (1 - even) * density / density.sum(axis=-1, keepdims=True) + even / WINDOW
     shares = 1 + np.floor(weights * (SHARES - WINDOW - 1)).astype(np.int64)
     return Stakes(start, shares)
 

@@ -38,13 +38,17 @@ class Duel(RoundSampler):
         needs_order=True,
     )
 
+    race_type: ClassVar[type[DuelRace]] = DuelRace
+
     def __init__(self, task: Task) -> None:
         models, objectives = task.shape
         if task.margin >= 0.5:
             raise BattleError(
-                f"duel: margin {task.margin}; it is in mean outcomes beyond ½, below 0.5 is accepted"
+                f"{self.name}: margin {task.margin}; it is in mean outcomes beyond ½, below 0.5 is accepted"
             )
-        self.race = DuelRace(1, models, objectives, task.delta, task.margin, task.seed, joint=task.joint)
+        self.race = self.race_type(
+            1, models, objectives, task.delta, task.margin, task.seed, joint=task.joint
+        )
         super().__init__(task)
 
     @property
@@ -71,13 +75,13 @@ class Duel(RoundSampler):
         tickets, theta = self.race.tickets, self.race.belief.theta[0].T
         models = len(theta)
         accepted, rejected = tickets.accepted[0], tickets.rejected[0]
-        undecided = ~(accepted | rejected)
+        undecided = ~tickets.decided[0]
         kept = guess(theta, accepted, ~rejected, self.race.latent_margin)
         open_ = undecided[:, None] & ~rejected[None, :] & ~tickets.beaten[0] & ~np.eye(models, dtype=np.bool_)
         rival = np.where(rejected, tickets.witness[0], no_models(models))
         objective = np.where(rejected, (theta[tickets.witness[0]] - theta).argmin(axis=1), -1)
         live = np.flatnonzero(~rejected)
-        closest = live[standing(theta[live]).rival]
+        closest = live[standing(theta[live]).rival] if len(live) else live
         for i, j in zip(live.tolist(), closest.tolist(), strict=True):
             if accepted[i] and i != j:
                 rival[i], objective[i] = j, tickets.protection[0, i, j]

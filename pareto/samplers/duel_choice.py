@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -73,6 +74,8 @@ class DuelRace:
     joint: a comparison answers all objectives, so the dearest objective is what a rejection costs.
     """
 
+    tickets_type: ClassVar[type[Tickets]] = Tickets
+
     def __init__(
         self,
         trials: int,
@@ -85,7 +88,7 @@ class DuelRace:
         joint: bool = False,
     ) -> None:
         self.joint = joint
-        self.tickets = Tickets(trials, models, objectives, delta, margin)
+        self.tickets = self.tickets_type(trials, models, objectives, delta, margin)
         self.belief = Belief(trials, models, objectives)
         self.spent: Index = np.zeros(trials, dtype=np.int64)
         self.habits = habits
@@ -128,18 +131,22 @@ class DuelRace:
         fresh = trials[self.spent[trials] == 0]
         if len(fresh):
             return self._ring(fresh)
-        threat = _Threats(self, trials)
+        threat = Threats(self, trials)
         pilot = self._piloting[trials]
         if pilot.any():
-            short = pilot & (self.spent[trials] < self.habits.pilot * threat.predicted(self._all_in))
+            short = pilot & self._in_the_dark(threat)
             self._piloting[trials[~short]] = False
             if short.any():
                 more = self._ring(trials[short])
                 if short.all():
                     return more
-                rest = _Threats(self, trials[~short])
-                return _merged([more, *self._fights(rest)], self.tickets)
-        return _merged(self._fights(threat), self.tickets)
+                rest = Threats(self, trials[~short])
+                return merged([more, *self._fights(rest)], self.tickets)
+        return merged(self._fights(threat), self.tickets)
+
+    def _in_the_dark(self, threat: Threats) -> Mask:
+        """(t,): True where the pilot should go on."""
+        return np.asarray(self.spent[threat.trials] < self.habits.pilot * threat.predicted(self._all_in))
 
     def _ring(self, trials: Index) -> Duels:
         """Everybody meets a few neighbours in a ring: new ones every round, half as often as so far."""
@@ -159,12 +166,12 @@ class DuelRace:
             repeat = max(math.ceil(wide / len(offsets)), math.ceil(self.spent[trial] / 2 / len(first)))
             whole = np.ones_like(first)
             parts.append(Duels(trial * whole, first, second, r[once], repeat * whole))
-        return _merged(parts, self.tickets)
+        return merged(parts, self.tickets)
 
-    def _fights(self, threat: _Threats) -> list[Duels]:
+    def _fights(self, threat: Threats) -> list[Duels]:
         return [self._rejections(threat), self._acceptances(threat)]
 
-    def _rejections(self, threat: _Threats) -> Duels:
+    def _rejections(self, threat: Threats) -> Duels:
         """Threatened models against their witnesses."""
         tickets, habits = self.tickets, self.habits
         row, model = np.nonzero(threat.threatened)
@@ -177,19 +184,13 @@ class DuelRace:
             price = self._prices(trial[at], witness[at], model[at])
             now[at] = (need * price).max(axis=1) if self.joint else (need * price).sum(axis=1)
         best = threat.witness[row, model]
-        number = tickets.number[trial, model]
-        goal = (
-            math.log(tickets.models / tickets.delta)
-            + np.log((number + 1.0) * (number + 2.0))
-            + GAMES_OVERHEAD
-        )
+        goal = tickets.rejection_goal(trial, model, ahead=1) + GAMES_OVERHEAD
         new = goal * threat.price[row, model]
         change = (new < habits.switch * now) & ~((best == witness) & np.isfinite(now))
         if change.any():
             lead, spread = self._leads(trial[change], best[change], model[change])
-            tickets.open_rejection(
-                trial[change], model[change], best[change], lead - self.latent_margin, spread
-            )
+            lead, spread = self._guessed(trial[change], lead - self.latent_margin, spread)
+            tickets.open_rejection(trial[change], model[change], best[change], lead, spread)
         witness = tickets.witness[trial, model]
         some = witness >= 0
         trial, model, witness = trial[some], model[some], witness[some]
@@ -197,20 +198,20 @@ class DuelRace:
         lead, spread = self._leads(trial, witness, model)
         count = self._batch(need, lead - self.latent_margin, spread)
         # while a lead is in doubt, the most doubtful objective comes first
-        score = np.where(need > 0, (lead - self.latent_margin) / spread, np.inf)
-        doubtful = score.min(axis=1) < habits.doubt
+        lead = lead - self.latent_margin
+        doubtful = np.where(need > 0, lead / spread, np.inf).min(axis=1) < habits.doubt
+        first = np.where(need > 0, self._assurance(lead, spread), np.inf).argmin(axis=1)
         only = np.zeros_like(need, dtype=np.bool_)
-        only[np.arange(len(need)), score.argmin(axis=1)] = True
+        only[np.arange(len(need)), first] = True
         fight = (need > 0) & (only | ~doubtful[:, None])
         at, r = np.nonzero(fight)
         return Duels(trial[at], witness[at], model[at], r.astype(np.int64), count[at, r])
 
-    def _acceptances(self, threat: _Threats) -> Duels:
+    def _acceptances(self, threat: Threats) -> Duels:
         """Models that seem safe against the rivals that do."""
         tickets, habits = self.tickets, self.habits
         trials = threat.trials
-        undecided = tickets.undecided[trials]
-        safe = undecided & ~threat.threatened
+        safe = tickets.undecided[trials] & ~threat.threatened
         rivals = ~tickets.rejected[trials] & ~threat.threatened
         pairs = safe[:, :, None] & rivals[:, None, :] & ~tickets.beaten[trials]
         pairs &= ~np.eye(tickets.models, dtype=np.bool_)
@@ -218,17 +219,14 @@ class DuelRace:
         trial = trials[row]
         lead, spread = self._leads(trial, model, rival)
         lead = lead + self.latent_margin
-        price = _price(lead, spread, habits.floor)
+        price = nat_price(lead, spread, habits.floor)
         best = price.argmin(axis=1)
         everyone = np.arange(len(row))
-        tried = tickets.tried[trial, model, rival]
-        goal = (
-            math.log(tickets.models / tickets.delta) + np.log((tried + 1.0) * (tried + 2.0)) + GAMES_OVERHEAD
-        )
+        goal = tickets.acceptance_goal(trial, model, rival, ahead=1) + GAMES_OVERHEAD
         new = goal * price[everyone, best]
         current = tickets.protection[trial, model, rival]
         now = np.full(len(row), np.inf)
-        old = np.flatnonzero(tried > 0)
+        old = np.flatnonzero(current >= 0)
         if len(old):
             need, _ = tickets.acceptance_need(trial[old], model[old], rival[old])
             now[old] = need * price[old, current[old]]
@@ -244,6 +242,14 @@ class DuelRace:
         count = self._batch(need, lead[chosen], spread[chosen])
         return Duels(trial, model, rival, objective, count)
 
+    def _assurance(self, lead: Reals, spread: Reals) -> Reals:
+        """How little a lead is in doubt, in any unit: the objective where it is most comes first."""
+        return lead / spread
+
+    def _guessed(self, trial: Index, lead: Reals, spread: Reals) -> tuple[Reals, Reals]:
+        """Leads (m, d) on which new tickets for rejections bet, and how sure they are."""
+        return lead, spread
+
     def _leads(self, trial: Index, first: Index, second: Index) -> tuple[Reals, Reals]:
         """(m, d): believed leads of `first`, and their standard errors."""
         theta, covariance = self.belief.theta, self.belief.covariance
@@ -257,22 +263,24 @@ class DuelRace:
 
     def _prices(self, trial: Index, first: Index, second: Index) -> Reals:
         lead, spread = self._leads(trial, first, second)
-        return _price(lead - self.latent_margin, spread, self.habits.floor)
+        return nat_price(lead - self.latent_margin, spread, self.habits.floor)
 
     def _batch(self, need: Reals, lead: Reals, spread: Reals) -> Index:
         known = 4 / spread**2
-        wanted = self.habits.portion * need * _price(lead, spread, self.habits.floor)
+        wanted = self.habits.portion * need * nat_price(lead, spread, self.habits.floor)
         size = np.clip(wanted, self.habits.least * known, self.habits.growth * known + 4)
         return np.maximum(np.ceil(size), 1).astype(np.int64)
 
 
-class _Threats:
+class Threats:
     """Who may be dominated, by whom most cheaply shown; over the models not rejected.
 
     Attributes:
         threatened: (t, K).
         witness: (t, K), anything where nobody is a threat.
         price: (t, K) comparisons for a unit of log capital on all objectives, infinite where nobody is.
+        lead: (t, K) of all rivals the largest smallest lead in standard errors: high where one dominates.
+        foremost: (t, K) who comes nearest to dominating, all objectives taken together.
     """
 
     def __init__(self, race: DuelRace, trials: Index) -> None:
@@ -282,20 +290,28 @@ class _Threats:
         # only models in play anywhere, to keep the arrays small
         i, j = np.flatnonzero(undecided.any(axis=0)), np.flatnonzero(live.any(axis=0))
         shape = (len(trials), len(i), len(j))
-        worst, found = np.full(shape, np.inf), np.zeros(shape)
+        worst, found, short = np.full(shape, np.inf), np.zeros(shape), np.zeros(shape)
         for r in range(tickets.objectives):
             theta = belief.theta[trials, r]
             lead = theta[:, None, j] - theta[:, i, None] - race.latent_margin
             spread = belief.spread(trials, r, i, j)
-            np.minimum(worst, lead / spread, out=worst)
-            price = _price(lead, spread, habits.floor)
+            sure = lead / spread
+            np.minimum(worst, sure, out=worst)
+            short += np.minimum(sure - 1, 0) ** 2
+            price = nat_price(lead, spread, habits.floor)
             found = np.maximum(found, price) if race.joint else found + price
-        void = (worst < -habits.doubt) | ~live[:, None, j] | (i[:, None] == j)
-        found[void] = np.inf
+        absent = ~live[:, None, j] | (i[:, None] == j)
+        found[absent | (worst < -habits.doubt)] = np.inf
         self.price: Reals = np.full((len(trials), tickets.models), np.inf)
         self.price[:, i] = found.min(axis=2)
         self.witness: Index = np.full(self.price.shape, -1, dtype=np.int64)
         self.witness[:, i] = j[found.argmin(axis=2)]
+        worst[absent] = -np.inf
+        self.lead: Reals = np.full(self.price.shape, -np.inf)
+        self.lead[:, i] = worst.max(axis=2)
+        self.foremost: Index = np.full(self.price.shape, -1, dtype=np.int64)
+        short[absent] = np.inf
+        self.foremost[:, i] = j[short.argmin(axis=2)]
         self.threatened: Mask = undecided & np.isfinite(self.price)
 
     def predicted(self, goal: float) -> Reals:
@@ -303,13 +319,13 @@ class _Threats:
         return np.asarray(goal * np.where(self.threatened, self.price, 0.0).sum(axis=1), dtype=np.float64)
 
 
-def _price(lead: Reals, spread: Reals, floor: float) -> Reals:
+def nat_price(lead: Reals, spread: Reals, floor: float) -> Reals:
     """Comparisons for a unit of log capital at a believed lead: 1 / kl(σ(lead), ½), nearly."""
     sure = np.maximum(lead, floor * spread)
     return 8.0 / sure**2 + 4.0 / 3.0
 
 
-def _merged(parts: list[Duels], tickets: Tickets) -> Duels:
+def merged(parts: list[Duels], tickets: Tickets) -> Duels:
     """One after the other; of a cell named twice, in either direction, the larger count is wanted."""
     columns = [
         np.concatenate([getattr(part, name) for part in parts])

@@ -31,7 +31,7 @@ import numpy as np
 
 from pareto.links import Reals
 from pareto.result import Mask
-from pareto.samplers.betting import SHARES, SLACK, WINDOW, Index, Odds, log_capital, stakes
+from pareto.samplers.betting import SHARES, SLACK, SPREAD, WINDOW, Index, Odds, log_capital, stakes
 
 
 def log_threshold(models: int, delta: float, number: Index) -> Reals:
@@ -75,6 +75,19 @@ class Tickets:
         """(T, K)."""
         return ~(self.rejected | self.accepted)
 
+    @property
+    def decided(self) -> Mask:
+        """(T, K) True where a claim is made."""
+        return self.rejected | self.accepted
+
+    def rejection_goal(self, trial: Index, model: Index, ahead: int = 0) -> Reals:
+        """(m,): log capital at which a game of the newest ticket is won, or of the `ahead`-th after it."""
+        return log_threshold(self.models, self.delta, self.number[trial, model] + ahead)
+
+    def acceptance_goal(self, trial: Index, model: Index, rival: Index, ahead: int = 0) -> Reals:
+        """(m,): the same for the game of `model` against `rival`."""
+        return log_threshold(self.models, self.delta, self.tried[trial, model, rival] + ahead)
+
     def open_rejection(self, trial: Index, model: Index, witness: Index, lead: Reals, spread: Reals) -> None:
         """Tickets of `model` (m,) through `witness` (m,): its leads as guessed (m, d), with errors (m, d)."""
         self.witness[trial, model] = witness
@@ -93,21 +106,29 @@ class Tickets:
         lost = self.wins[trial, objective, rival, model]
         self.acceptances.begin((trial, model, rival), lead, spread, won, won + lost)
 
-    def rejection_need(self, trial: Index, model: Index) -> tuple[Reals, Reals]:
-        """(m, d): how much log capital is missing in the newest tickets, 0 where passed; draws they had."""
+    def rejection_capital(self, trial: Index, model: Index) -> tuple[Reals, Reals]:
+        """(m, d): log capital of the games of the newest tickets; draws they had."""
         witness = self.witness[trial, model]
         won, lost = self.wins[trial, :, witness, model], self.wins[trial, :, model, witness]
-        capital, played = self.rejections.capital(self.reject_odds, (trial, model), won, won + lost)
-        goal = log_threshold(self.models, self.delta, self.number[trial, model])[:, None] + SLACK
+        return self.rejections.capital(self.reject_odds, (trial, model), won, won + lost)
+
+    def acceptance_capital(self, trial: Index, model: Index, rival: Index) -> tuple[Reals, Reals]:
+        """(m,): log capital of the newest games of pairs; draws they had."""
+        objective = self.protection[trial, model, rival]
+        won = self.wins[trial, objective, model, rival]
+        lost = self.wins[trial, objective, rival, model]
+        return self.acceptances.capital(self.accept_odds, (trial, model, rival), won, won + lost)
+
+    def rejection_need(self, trial: Index, model: Index) -> tuple[Reals, Reals]:
+        """(m, d): how much log capital is missing in the newest tickets, 0 where passed; draws they had."""
+        capital, played = self.rejection_capital(trial, model)
+        goal = self.rejection_goal(trial, model)[:, None] + SLACK
         return np.where(self.passed[trial, model], 0.0, np.maximum(goal - capital, 0.0)), played
 
     def acceptance_need(self, trial: Index, model: Index, rival: Index) -> tuple[Reals, Reals]:
         """(m,): how much log capital is missing in the newest tickets; draws they had."""
-        objective = self.protection[trial, model, rival]
-        won = self.wins[trial, objective, model, rival]
-        lost = self.wins[trial, objective, rival, model]
-        capital, played = self.acceptances.capital(self.accept_odds, (trial, model, rival), won, won + lost)
-        goal = log_threshold(self.models, self.delta, self.tried[trial, model, rival]) + SLACK
+        capital, played = self.acceptance_capital(trial, model, rival)
+        goal = self.acceptance_goal(trial, model, rival) + SLACK
         return np.maximum(goal - capital, 0.0), played
 
     def judge(self, trials: Index) -> None:
@@ -134,17 +155,18 @@ class Games:
 
     Attributes:
         start: first lead of the grid that each game bets on. log_shares: (…, WINDOW) logarithms of how the
-            stake is spread over the grid from there.
+            stake is spread over the grid from there. even: share of it spread evenly.
     """
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self, shape: tuple[int, ...], even: float = SPREAD) -> None:
+        self.even = even
         self.start = np.zeros(shape, dtype=np.int64)
         self.log_shares = np.zeros((*shape, WINDOW))
         self._won = np.zeros(shape)
         self._played = np.zeros(shape)
 
     def begin(self, at: tuple[Index, ...], lead: Reals, spread: Reals, won: Reals, played: Reals) -> None:
-        chosen = stakes(lead, spread)
+        chosen = stakes(lead, spread, self.even)
         self.start[at] = chosen.start
         self.log_shares[at] = np.log(chosen.shares / SHARES)
         self._won[at], self._played[at] = won, played
