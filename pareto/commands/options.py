@@ -14,7 +14,7 @@ from pareto.samplers import METHODS
 from pareto.samplers import method as find_method
 from solvers.terminal import new_files
 
-PREFERRED = ("vb-ege", "interval", "duel")
+PREFERRED = ("vb-ege", "interval", "duel", "commit")
 """What commands compare when no method is named: the paper's, and those that go further."""
 
 JournalFile = Annotated[

@@ -23,6 +23,7 @@ _LOOKS = {
     "track-and-stop": (VIOLET, "P"),
     "interval": (GREEN, "D"),
     "duel": (ORANGE, "*"),
+    "commit": ("black", "X"),
 }
 """Colour and mark; both differ, so that neither is needed."""
 

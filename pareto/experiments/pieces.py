@@ -16,7 +16,7 @@ from solvers.studies.study import Columns, Row, seed_of
 
 BASELINES = ("focal-borda", "bt-mle", "borda-plugin")
 """The paper's methods beside its own."""
-OURS = ("interval", "duel")
+OURS = ("interval", "duel", "commit")
 """Ours."""
 BASE = "vb-ege"
 """The paper's own method, which all others are measured against."""
