@@ -111,6 +111,7 @@ def read_battles(
     multi_label: bool | None = None,
     names: NameMap | FilePath | None = None,
     cluster: str | None = None,
+    memory_limit: str | int | None = None,
 ) -> Battles:
     """The battles of one or more CSV, Parquet or JSON lines files (paths or patterns) of one layout, or of a
     frame of polars or pandas.
@@ -134,6 +135,9 @@ def read_battles(
             Blanks around names always go.
         cluster: also keep single records with their cluster: "session", "voter" (where the layout has such a
             column) or a column. A row without one is a cluster of its own.
+        memory_limit: resident memory of the process that is not to be exceeded, as bytes or "500MB". Parquet
+            and CSV are streamed (`pareto.reading.limits`); JSON lines, and the records that a cluster asks
+            for, are refused where they do not fit. A notice says so if more was resident in the end.
 
     Raises `BattleError` naming file, row and column for whatever cannot be used. A row whose outcome is blank
     is dropped and counted, whatever else is blank in it; a vote on a model without a name is an error.
@@ -154,28 +158,41 @@ def read_battles(
     from pareto.reading.frames import frame_table, is_frame
     from pareto.reading.gathering import gather
     from pareto.reading.layouts import Wanted, find_alike, parse_flags
+    from pareto.reading.limits import limited
     from pareto.reading.names import read_names
     from pareto.reading.tables import joined, open_table
 
     wanted = Wanted(schema, model_a, model_b, winner, objective, parse_flags(flags), multi_label)
     renamed = read_names(names)
-    if is_frame(paths):
-        tables = [frame_table(paths)]
-    else:
-        files = cast("FilePath | Sequence[FilePath]", paths)
-        tables = joined([open_table(path) for path in find_files(files)])
-    columns = find_alike([(table.path, table.fields) for table in tables], wanted)
-    layout = columns[0].layout
-    by = None if cluster is None else [cluster_column(cluster, layout, table) for table in tables]
-    parts = [combinations(table, where) for table, where in zip(tables, columns, strict=True)]
-    for part in parts:
-        check_cells(part)
-    found = gather(parts, renamed)
-    notices = list(found.notices)
-    records = None
-    if by:
-        records, notice = read_records(parts, found, by[0])
-        notices += [notice] if notice else []
+    with limited(memory_limit) as limit:
+        if is_frame(paths):
+            tables = [frame_table(paths)]
+        else:
+            files = find_files(cast("FilePath | Sequence[FilePath]", paths))
+            if limit is not None:
+                limit.check_files(files)
+            tables = joined([open_table(path) for path in files])
+        columns = find_alike([(table.path, table.fields) for table in tables], wanted)
+        layout = columns[0].layout
+        by = None if cluster is None else [cluster_column(cluster, layout, table) for table in tables]
+        if limit is not None:
+            more = [(by[0],)] if by else []
+            tables = [
+                limit.copied(table, [*where.paths, *more])
+                for table, where in zip(tables, columns, strict=True)
+            ]
+        parts = [combinations(table, where) for table, where in zip(tables, columns, strict=True)]
+        for part in parts:
+            check_cells(part)
+        found = gather(parts, renamed)
+        notices = list(found.notices)
+        records = None
+        if by:
+            if limit is not None:
+                limit.check_records(tables[0].path, sum(part.lines for part in parts))
+            records, notice = read_records(parts, found, by[0])
+            notices += [notice] if notice else []
+        notices += [] if limit is None else limit.notices()
     battles = Battles(
         found.tally,
         _accounted(found.rows, found.steps, found.tally, tuple(notices)),

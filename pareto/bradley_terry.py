@@ -26,6 +26,8 @@ from pareto.pair_graph import PairGraph
 from pareto.scores import as_table
 from pareto.task import numbered
 
+LARGEST = 1e100
+"""Of wins and ridge: their sums and products stay finite."""
 RIDGE = 1e-8
 """Of the log-likelihood as a whole; too weak to be seen unless scores would otherwise be infinite."""
 TOLERANCE = 1e-9
@@ -98,8 +100,8 @@ def fit(wins: npt.ArrayLike, ridge: float = RIDGE, start: npt.ArrayLike | None =
     A fit's time is O(K³) for each of about six iterations, more where wins separate the models.
     """
     given = _checked(wins)
-    if not (ridge >= 0 and np.isfinite(ridge)):
-        raise BattleError(f"ridge is {ridge}; a finite number ≥ 0 is accepted")
+    if not 0 <= ridge <= LARGEST:
+        raise BattleError(f"ridge is {ridge}; a number from 0 to {LARGEST:g} is accepted")
     lead, models = given.shape[:-2], given.shape[-1]
     flat = np.ascontiguousarray(given.reshape(-1, models, models))
     if ridge == 0:
@@ -315,10 +317,12 @@ def _checked(wins: npt.ArrayLike) -> Reals:
     if given.dtype.kind not in "biuf":
         raise BattleError(f"wins are {given.dtype}; numbers ≥ 0 are accepted")
     reals = given.astype(np.float64)
-    bad = ~(np.isfinite(reals) & (reals >= 0))
+    bad = ~((reals >= 0) & (reals <= LARGEST))
     if bad.any():
         where = tuple(int(index) for index in np.argwhere(bad)[0])
-        raise BattleError(f"wins{list(where)} is {reals[where]}; finite numbers ≥ 0 are accepted")
+        raise BattleError(
+            f"wins{list(where)} is {reals[where]}; finite numbers ≥ 0, to {LARGEST:g}, are accepted"
+        )
     own = np.einsum("...ii->...i", reals)
     if own.any():
         model = int(np.argwhere(own > 0)[0][-1])

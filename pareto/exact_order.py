@@ -18,8 +18,9 @@ from pareto.links import Reals
 
 ROUNDING = 2.0**-50
 """A sum of K rates is off by less than K times this."""
-TINY = 1e-17
-"""A difference that exists but that floating-point numbers do not show; below every one that they do."""
+TINY = 1e-40
+"""A difference that exists but that floating-point numbers do not show; below every one that they do: scores
+that are not 0 are far above 1e-20."""
 
 
 def mean_rates(credit: Counts, total: Counts) -> tuple[Reals, Counts]:

@@ -15,6 +15,8 @@ from pareto.errors import BattleError
 from pareto.frontier import frontier
 from pareto.links import Reals
 
+LARGEST = 4_000_000
+"""K²·d of a symmetric instance, of which methods keep arrays for many runs at once."""
 ATTEMPTS = 1000
 """Redraws of a dominated model before the whole Witness instance is drawn again."""
 
@@ -45,9 +47,15 @@ class Benchmark:
 
 def symmetric(models: int, objectives: int, gap: float) -> Reals:
     """The hard instance (8): one model at 0, all others at −gap on every objective."""
-    if models < 2 or objectives < 1 or not gap > 0:
+    if models < 2 or objectives < 1 or not 0 < gap < np.inf:
         raise BattleError(
-            f"{models} models, {objectives} objectives, gap {gap}; 2 or more, 1 or more and > 0 are accepted"
+            f"{models} models, {objectives} objectives, gap {gap}; 2 or more, 1 or more and a number > 0 "
+            "are accepted"
+        )
+    if models**2 * objectives > LARGEST:
+        raise BattleError(
+            f"{models:,} models on {objectives:,} objectives are {models**2 * objectives:,} ordered pairs to "
+            f"keep count of in every run; at most {LARGEST:,} are accepted"
         )
     theta = np.full((models, objectives), -float(gap))
     theta[0] = 0.0

@@ -14,8 +14,8 @@ from pareto.logged_source import disorder
 from pareto.logged_trials import Resampling, simulate_target
 from pareto.runs import PART, Runs, summary
 from pareto.samplers import method as find_method
-from pareto.simulation import Trials
 from pareto.targets import Target
+from pareto.trials import Trials
 from solvers.workers import Processes, Workers
 
 
@@ -137,5 +137,4 @@ def _joined(method: str, target: Target, delta: float, margin: float, parts: lis
     trials = Trials(
         *(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Trials))
     )
-    true = target.certificates.lead <= margin
-    return Resampling(method, target, delta, trials, (trials.frontier == true).all(axis=1))
+    return Resampling.of(method, target, delta, trials, margin)

@@ -15,10 +15,9 @@ from pareto.result import Mask
 from pareto.samplers import method as method_of
 from pareto.samplers.phased import LARGEST
 from pareto.samplers.schedule import PAPER, Constants
-from pareto.simulation import Trials
 from pareto.targets import Target
-from pareto.task import check_margin
-from pareto.trials import run_trials
+from pareto.task import check_cap
+from pareto.trials import Trials, run_trials, series
 
 HALVES_LARGEST = LARGEST // 2
 """Tallies in halves must stay in range, too."""
@@ -40,14 +39,13 @@ def simulate_target(
     As `pareto.trials.simulate`; under half credit an arm's outcomes are trinomial, and points are kept in
     halves. Refuses methods that rely on majorities.
     """
-    check_margin(margin)
     refuse_disorder(method, disorder(target))
-    which = range(trials) if isinstance(trials, int) else trials
+    check_cap(max_comparisons)
     cap = HALVES_LARGEST if max_comparisons is None else min(max_comparisons, HALVES_LARGEST)
     return run_trials(
         method,
         law_of(target),
-        which,
+        series(trials),
         seed,
         delta=delta,
         constants=constants,

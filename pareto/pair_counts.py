@@ -15,9 +15,12 @@ import numpy.typing as npt
 
 from pareto.comparisons import Counts
 from pareto.errors import BattleError
+from pareto.scores import as_table
 from pareto.task import check_names
 
 NAMES = ("wins", "ties", "both_bad")
+LARGEST = 1 << 58
+"""Of all counts together: sums, and sums of halves of wins, are whole numbers in 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +53,9 @@ class PairCounts:
     @classmethod
     def decisive(cls, models: Sequence[str], objectives: Sequence[str], wins: npt.ArrayLike) -> PairCounts:
         """A log without ties: `wins` (d, K, K)."""
-        none = np.zeros_like(np.asarray(wins))
-        return cls(tuple(models), tuple(objectives), np.asarray(wins), none, none)
+        given = as_table(wins, "wins")
+        none = np.zeros(given.shape, dtype=np.int64)
+        return cls(tuple(models), tuple(objectives), given, none, none)
 
     @property
     def decided(self) -> Counts:
@@ -115,12 +119,21 @@ def _positions(wanted: Sequence[str], names: Sequence[str], what: str) -> Counts
 
 
 def _checked(given: npt.ArrayLike, name: str, shape: tuple[int, int, int]) -> Counts:
-    array = np.asarray(given)
+    array = as_table(given, name)
     if array.shape != shape:
         raise BattleError(f"{name} of shape {array.shape}; {shape} (objectives, models, models) is accepted")
+    if array.dtype.kind not in "biuf":
+        raise BattleError(f"{name} are {array.dtype}; whole numbers ≥ 0 are accepted")
+    wrong = ~((array >= 0) & (array <= LARGEST) & (array == np.floor(array)))
+    if wrong.any():
+        r, i, j = (int(index) for index in np.argwhere(wrong)[0])
+        raise BattleError(
+            f"{name}[{r}, {i}, {j}] is {array[r, i, j]}; whole numbers ≥ 0 are accepted, at most "
+            f"{LARGEST:,} together"
+        )
+    if array.sum(dtype=np.float64) > LARGEST:
+        raise BattleError(f"{name} sum to more than {LARGEST:,}; counts of at most so many are accepted")
     counts = array.astype(np.int64)
-    if not np.array_equal(counts, array) or (counts < 0).any():
-        raise BattleError(f"{name} are {array.dtype} or negative; whole numbers ≥ 0 are accepted")
     if np.einsum("rii->ri", counts).any():
         r, model = (int(index) for index in np.argwhere(np.einsum("rii->ri", counts))[0])
         raise BattleError(

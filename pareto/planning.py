@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from pareto.bounds import (
     vb_ege_latent_bound,
     worst_case_lower_bound,
 )
+from pareto.finite import finite
 from pareto.gaps import gaps
 from pareto.links import Reals
 from pareto.scorefile import ScoreTable
@@ -30,8 +30,8 @@ def bounds_record(table: ScoreTable, theta: Reals, delta: float) -> dict[str, An
         "delta": delta,
         "smallest_gap": smallest,
         "closest": table.models[int(gap.argmin())],
-        "vb_ege_at_most": _finite(vb_ege_borda_bound(borda(theta), delta)),
-        "vb_ege_at_most_latent": _finite(vb_ege_latent_bound(theta, delta)),
+        "vb_ege_at_most": finite(vb_ege_borda_bound(borda(theta), delta)),
+        "vb_ege_at_most_latent": finite(vb_ege_latent_bound(theta, delta)),
         "any_method_worst_case": worst_case_lower_bound(models, objectives, smallest, delta)
         if stated
         else None,
@@ -74,10 +74,6 @@ def bounds_lines(record: dict[str, Any]) -> list[str]:
             "such gaps (Theorem 3.2; this one may be easier)"
         )
     return lines
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _words(value: float | None) -> str:

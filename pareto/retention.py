@@ -169,7 +169,7 @@ def retain_counts(
     Raises `BattleError` if fewer than two models would be left, and says what would leave more.
     """
     if rule not in RULES:
-        raise BattleError(f"rule={rule!r}; accepted are {', '.join(RULES)}")
+        raise BattleError(f"no rule {rule!r}; accepted are {', '.join(RULES)}")
     if isinstance(objectives, str):
         raise BattleError(f"objectives is the text {objectives!r}; give a list of names")
     chosen = counts if objectives is None else counts.on(objectives)
@@ -213,7 +213,7 @@ def _explained(counts: PairCounts, choice: Choice, rule: str) -> Retention:
 
 
 def _advice(retention: Retention) -> str:
-    possible = [one for one in retention.weaker if len(one.kept) >= 2]
-    if not possible:
-        return ". No weaker demand keeps two models: more decisive comparisons are needed"
-    return ". Name fewer objectives, take another rule, or collect more decisive comparisons"
+    ways = dict.fromkeys(one.way for one in retention.weaker if len(one.kept) >= 2 and one.way)
+    if not ways:
+        return ". No rule and no choice of objectives keeps two models: more decisive comparisons are needed"
+    return f". To go on, {', '.join(ways)}, or collect more decisive comparisons"

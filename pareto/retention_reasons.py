@@ -68,10 +68,14 @@ class ObjectiveCost:
 
 @dataclass(frozen=True)
 class Weaker:
-    """A weaker demand, in words, and the set of models that meets it."""
+    """A weaker demand, in words, and the set of models that meets it.
+
+    way: what to do to have it; empty for demands that are only reported.
+    """
 
     demand: str
     kept: Choice
+    way: str = ""
 
 
 def removed_models(counts: PairCounts, kept: Sequence[str], rule: str) -> tuple[Removed, ...]:
@@ -134,7 +138,8 @@ def weaker_demands(counts: PairCounts, costs: Sequence[ObjectiveCost]) -> tuple[
         kept = clique(counts.met, counts.models, time_limit=PATIENCE)
         found.append(Weaker("ties and both-bad votes count as comparisons too", kept))
     kept = connected(decided, counts.models)
-    found.append(Weaker("rule 'connected': links, however indirect, on every objective", kept))
+    demand = "rule 'connected': links, however indirect, on every objective"
+    found.append(Weaker(demand, kept, "take the rule connected"))
     return tuple(found)
 
 
@@ -149,7 +154,7 @@ def _fewer_objectives(counts: PairCounts, costs: Sequence[ObjectiveCost]) -> lis
     while kept is not None:
         out.append(worst)
         if not found or len(kept) > len(found[-1].kept):
-            found.append(Weaker("without " + " and ".join(out), kept))
+            found.append(Weaker("without " + " and ".join(out), kept, "name fewer objectives"))
         counts = counts.on([name for name in counts.objectives if name != worst])
         if len(counts.objectives) == 1:
             break

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
+import hashlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
-from itertools import repeat
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -20,6 +18,7 @@ from pareto.links import Reals
 from pareto.result import Mask
 from pareto.task import check_margin
 from pareto.trials import simulate
+from solvers.workers import Finished, Processes, Workers
 
 PART = 25
 """Trials that are run together, between two signs of progress."""
@@ -29,7 +28,10 @@ LOW, HIGH = 0.05, 0.95
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """T runs of one method: arrays (T,). wrong: a stopped run's frontier is not the true one."""
+    """T runs of one method: arrays (T,). wrong: a stopped run's frontier is not the true one.
+
+    seconds: processor time of all of them.
+    """
 
     method: str
     comparisons: Counts
@@ -63,6 +65,32 @@ def thetas(chosen: Benchmark, trials: int, seed: int) -> Reals:
     return np.stack([drawn[trial % len(drawn)] for trial in range(trials)])
 
 
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Some trials of one method, with an instance each."""
+
+    method: str
+    theta: Reals
+    trials: range
+    seed: int
+    delta: float
+    max_comparisons: int | None
+    margin: float
+
+    def run(self) -> tuple[Counts, Mask, Mask]:
+        """Comparisons, whether it stopped, and the answers (trials, K)."""
+        found = simulate(
+            self.method,
+            self.theta,
+            self.trials,
+            self.seed,
+            delta=self.delta,
+            max_comparisons=self.max_comparisons,
+            margin=self.margin,
+        )
+        return found.comparisons, found.stopped, found.frontier
+
+
 def run_all(
     methods: Sequence[str],
     theta: Reals,
@@ -71,55 +99,46 @@ def run_all(
     *,
     max_comparisons: int | None = None,
     margin: float = 0.0,
-    jobs: int = 1,
+    workers: Workers = Processes(1),  # noqa: B008 - frozen
     advance: Callable[[str, int], None] = lambda method, trials: None,
 ) -> list[Runs]:
-    """Every method on all instances theta (T, K, d); the same for any number of jobs.
+    """Every method on all instances theta (T, K, d); the same whoever works.
 
     advance: called with a method and how many of its trials were just finished.
     """
     check_margin(margin)
     true = np.stack([frontier(one) for one in theta])
-    parts = [range(begin, min(begin + PART, len(theta))) for begin in range(0, len(theta), PART)]
+    blocks = [range(begin, min(begin + PART, len(theta))) for begin in range(0, len(theta), PART)]
+    parts = [
+        _Part(method, theta[block.start : block.stop], block, seed, delta, max_comparisons, margin)
+        for method in methods
+        for block in blocks
+    ]
+    done: dict[int, Finished[tuple[Counts, Mask, Mask]]] = {}
+    with closing(workers.each(_Part.run, parts)) as finished:
+        for piece in finished:
+            done[piece.at] = piece
+            advance(parts[piece.at].method, len(parts[piece.at].trials))
     found = []
-    for method in methods:
-        begin = time.perf_counter()
-        work = (
-            repeat(method),
-            [theta[part.start : part.stop] for part in parts],
-            parts,
-            *map(repeat, (seed, delta, max_comparisons, margin)),
+    for at, method in enumerate(methods):
+        pieces = [done[at * len(blocks) + block] for block in range(len(blocks))]
+        comparisons, stopped, kept = (
+            np.concatenate(column) for column in zip(*(piece.value for piece in pieces), strict=True)
         )
-        done: list[tuple[Counts, Mask, Mask]] = []
-        if jobs == 1:
-            results = map(_part, *work)
-            for result in results:
-                done.append(result)
-                advance(method, len(result[0]))
-        else:
-            with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-                for result in pool.map(_part, *work):
-                    done.append(result)
-                    advance(method, len(result[0]))
-        comparisons, stopped, kept = (np.concatenate(column) for column in zip(*done, strict=True))
         wrong = stopped & (kept != true).any(axis=1)
-        found.append(Runs(method, comparisons, stopped, wrong, time.perf_counter() - begin))
+        found.append(Runs(method, comparisons, stopped, wrong, sum(piece.seconds for piece in pieces)))
     return found
 
 
-def _part(
-    method: str,
-    theta: Reals,
-    trials: range,
-    seed: int,
-    delta: float,
-    max_comparisons: int | None,
-    margin: float,
-) -> tuple[Counts, Mask, Mask]:
-    result = simulate(
-        method, theta, trials, seed, delta=delta, max_comparisons=max_comparisons, margin=margin
-    )
-    return result.comparisons, result.stopped, result.frontier
+def sha256(found: Sequence[Runs]) -> str:
+    """Digest of what every trial of every method came to, without the seconds it took."""
+    digest = hashlib.sha256()
+    for runs in found:
+        digest.update(f"{runs.method},{len(runs.comparisons)}\n".encode())
+        rows = zip(runs.comparisons.tolist(), runs.stopped.tolist(), runs.wrong.tolist(), strict=True)
+        for comparisons, stopped, wrong in rows:
+            digest.update(f"{comparisons},{stopped:d},{wrong:d}\n".encode())
+    return digest.hexdigest()
 
 
 def summary(runs: Runs) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pareto.borda import borda_of_probabilities
 from pareto.comparisons import Outcomes, Queries
 from pareto.errors import BattleError
 from pareto.links import Link, Reals, check_link, logistic, win_probabilities
-from pareto.scores import as_scores
+from pareto.scores import as_scores, as_table
 from pareto.task import check_names, numbered
 
 
@@ -65,10 +65,9 @@ class ProbabilitySource:
         objectives: Sequence[str] | None = None,
         joint: bool = False,
     ) -> None:
-        given = np.array(probabilities, dtype=np.float64)
+        given = _checked(probabilities)
         self.borda = borda_of_probabilities(given)
         """(K, d): the Borda scores, whose frontier methods on Borda scores find."""
-        _check_probabilities(given)
         if ordered:
             _check_ordered(given, self.borda)
         self.probabilities: Reals = given
@@ -196,9 +195,17 @@ def _check_source_names(models: tuple[str, ...], objectives: tuple[str, ...], sh
         )
 
 
-def _check_probabilities(given: Reals) -> None:
-    if given.ndim != 3:
-        raise BattleError(f"probabilities of shape {given.shape}; (models, models, objectives) is accepted")
+def _checked(probabilities: npt.ArrayLike) -> Reals:
+    """Probabilities (K, K, d), a copy."""
+    table = as_table(probabilities, "probabilities")
+    if table.dtype.kind not in "biuf":
+        raise BattleError(f"probabilities are {table.dtype}; numbers are accepted")
+    given: Reals = np.array(table, dtype=np.float64)
+    if given.ndim != 3 or len(given) != given.shape[1] or len(given) < 2:
+        raise BattleError(
+            f"probabilities of shape {given.shape}; (models, models, objectives) is accepted, "
+            "with two models or more"
+        )
     off = ~np.eye(len(given), dtype=np.bool_)
     sums = given + given.swapaxes(0, 1)
     bad = ~((given >= 0) & (given <= 1)) | (np.abs(sums - 1) > 1e-9)
@@ -209,6 +216,7 @@ def _check_probabilities(given: Reals) -> None:
             f"probabilities of models {i} and {j} on objective {r} are {given[i, j, r]} and "
             f"{given[j, i, r]}; numbers in [0, 1] that sum to 1 are accepted"
         )
+    return given
 
 
 def _check_ordered(given: Reals, borda: Reals) -> None:

@@ -93,6 +93,11 @@ class Tally:
         return PairCounts(self.models, self.objectives, wins, ties, both_bad)
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names with commas between them; those that have one are in double quotes."""
+    return ", ".join(f'"{name}"' if "," in name else name for name in names)
+
+
 def places(wanted: Sequence[str], names: Sequence[str]) -> npt.NDArray[np.int64]:
     """Where the wanted objectives are among `names`; refuses unknown ones, repetitions and none at all."""
     if isinstance(wanted, str):
@@ -101,5 +106,5 @@ def places(wanted: Sequence[str], names: Sequence[str]) -> npt.NDArray[np.int64]
     unknown = [name for name in wanted if name not in at]
     if unknown or not wanted or len(set(wanted)) < len(wanted):
         wrong = f"no objective {unknown[0]!r}" if unknown else f"objectives {', '.join(wanted) or 'none'}"
-        raise BattleError(f"{wrong}; choose among {', '.join(names) or 'none'}, each once")
+        raise BattleError(f"{wrong}; choose among {listed(names) or 'none'}, each once")
     return np.array([at[name] for name in wanted], dtype=np.int64)

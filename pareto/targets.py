@@ -50,6 +50,7 @@ class Target:
         probabilities: (K, K, d) mean points of row against column, ½ on the diagonal.
         tie_share: (K, K, d) probability that a comparison gives half a win; 0 unless under H.
         borda: (K, d).
+        rank: (K, d) places by score, 0 the lowest; equal exactly where scores count as equal.
         frontier: (K,) True for models that nobody beats on every objective.
         gaps: (K,) classification gaps Δ_i, 0 exactly where they are.
         certificates: who dominates a dominated model, and what protects a kept one.
@@ -63,6 +64,7 @@ class Target:
     probabilities: Reals
     tie_share: Reals
     borda: Reals
+    rank: Counts
     frontier: Mask
     gaps: Reals
     certificates: Standing
@@ -125,7 +127,7 @@ def treatment(ties: str) -> str:
     name = by_letter.get(ties, ties)
     if name not in TREATMENTS:
         accepted = ", ".join(f"{name} ({letter})" for name, letter in TREATMENTS.items())
-        raise BattleError(f"ties={ties!r}; accepted are {accepted}")
+        raise BattleError(f"no treatment of ties {ties!r}; accepted are {accepted}")
     return name
 
 
@@ -191,6 +193,7 @@ def _judged(
         probabilities=np.ascontiguousarray(probabilities),
         tie_share=np.ascontiguousarray(share),
         borda=np.ascontiguousarray(scores),
+        rank=rank,
         frontier=kept,
         gaps=gaps_from_leads(lead, np.ones_like(kept)),
         certificates=_certificates(scores, rank, lead, kept),
@@ -222,6 +225,6 @@ def _refuse_missing(counts: PairCounts, missing: Mask, name: str) -> None:
     more = f", nor have {len(cells) - 1} more cells" if len(cells) > 1 else ""
     raise BattleError(
         f"{counts.models[i]!r} and {counts.models[j]!r} have no {kind} on {counts.objectives[r]!r}{more}; "
-        "what is missing is not ½. Keep models that met everywhere (retain), or take ties='davidson', which "
-        "fits what is missing"
+        "what is missing is not ½. Keep models that met everywhere (rule clique), or treat ties as davidson "
+        "does, which fits what is missing"
     )

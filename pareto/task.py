@@ -38,11 +38,8 @@ class Task:
         check_names(self.models, "model", 2)
         check_names(self.objectives, "objective", 1)
         check_delta(self.delta)
-        if not (_whole(self.seed) and self.seed >= 0):
-            raise BattleError(f"seed is {self.seed!r}; whole numbers from 0 are accepted, no negative ones")
-        cap = self.max_comparisons
-        if cap is not None and not (_whole(cap) and cap >= 0):
-            raise BattleError(f"max_comparisons is {cap!r}; a whole number from 0, or None, is accepted")
+        check_seed(self.seed)
+        check_cap(self.max_comparisons)
         check_margin(self.margin)
 
     @property
@@ -59,6 +56,18 @@ def check_delta(delta: float) -> None:
         )
     if delta < SMALLEST_DELTA:
         raise BattleError(f"delta is {delta}; {SMALLEST_DELTA:g} is the smallest accepted")
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that is no whole number from 0."""
+    if not (_whole(seed) and seed >= 0):
+        raise BattleError(f"seed is {seed!r}; whole numbers from 0 are accepted, no negative ones")
+
+
+def check_cap(cap: int | None) -> None:
+    """Refuse a largest number of comparisons that is neither None nor a whole number from 0."""
+    if cap is not None and not (_whole(cap) and cap >= 0):
+        raise BattleError(f"max_comparisons is {cap!r}; a whole number from 0, or None, is accepted")
 
 
 def check_margin(margin: float) -> None:

@@ -1,6 +1,6 @@
 """What a log alone makes certain about the frontier of the population its votes come from.
 
-certain = pareto.certainty.certainty(log, delta=0.05)
+certain = pareto.certainty(log, delta=0.05)
 certain.status, certain.witness, certain.assumptions, certain.next.total
 """
 

@@ -62,7 +62,7 @@ def decide(queue: Line, log_dominated: Reals, protection: Protection, delta: flo
                 dominated[model], witness[model], log_level[model] = True, queue.witness[at], levels[at]
         for at in hoped:
             model = queue.model[at]
-            if not dominated[model]:  # both at once contradict each other: the first in line is kept
+            if not dominated[model]:  # both at once contradict each other: the witness is kept
                 frontier[model], log_level[model] = True, levels[at]
                 waiting[at] = False
         waiting &= ~(said & dominated[queue.model])

@@ -94,8 +94,8 @@ def sample_of(log: Log, halves: bool, clustered: bool) -> Sample:
     records = log.records
     if records is None:
         raise BattleError(
-            "the log has no record of which votes belong together; read it with cluster='session', 'voter' "
-            "or the name of a column, or ask for certainty without clusters"
+            "the log has no record of which votes belong together; read it with a cluster (session, voter or "
+            "the name of a column), or ask for certainty without clusters"
         )
     votes = _votes(records, halves)
     counted = np.zeros_like(total)

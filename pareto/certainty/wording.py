@@ -22,6 +22,8 @@ def assumptions(log: Log, ties: str, clustered: bool, apart: bool, outside: int)
             "Votes are independent, those on one pair and objective with the same chances each; votes of one "
             "session or voter may not be: then ask with clusters."
         )
+        if apart and len(log.objectives) > 1:
+            said.append("Votes on different objectives are different votes.")
         if not apart:
             said.append(
                 "One vote may count for several objectives; nothing is assumed about how they depend."

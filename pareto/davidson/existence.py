@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 from scipy.sparse.csgraph import connected_components
@@ -32,8 +31,7 @@ from pareto.davidson.factored_weights import RANK, Index
 from pareto.davidson.tie_spaces import TieSpace
 from pareto.links import Reals
 from pareto.pair_graph import SHOWN, PairGraph
-
-Mask = npt.NDArray[np.bool_]
+from pareto.result import Mask
 
 NO_TIE, NO_LOSS, ONLY_TIES = range(3)
 """What never happened to a pair."""

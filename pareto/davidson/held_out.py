@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pareto.bradley_terry import RIDGE
+from pareto.comparisons import Counts
 from pareto.davidson.checks import check_size, checked_counts
 from pareto.davidson.fitting import DavidsonFit, fit_davidson
 from pareto.davidson.likelihood import Outcomes
@@ -27,8 +28,6 @@ MANY = 20
 """Models from which on the longer list of sizes is tried."""
 SIZES, FEW_SIZES = (0, 1, 5, 10, 20), (0, 1, 5)
 """Sizes tried for many models and for few, as far as there are models. The paper's are illegible to us."""
-
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

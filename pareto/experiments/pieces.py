@@ -10,8 +10,7 @@ import numpy as np
 from pareto.experiments.settings import SETTINGS, Setting
 from pareto.frontier import frontier
 from pareto.samplers.schedule import PAPER, Constants
-from pareto.simulation import Trials
-from pareto.trials import simulate
+from pareto.trials import Trials, simulate
 from solvers.studies.study import Columns, Row, seed_of
 
 BASELINES = ("focal-borda", "bt-mle", "borda-plugin")

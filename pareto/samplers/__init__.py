@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 from pareto.errors import BattleError
@@ -35,7 +36,12 @@ def method(name: str) -> type[Sampler]:
 
 def make_sampler(name: str, task: Task, **options: Any) -> Sampler:
     """A method at the start of a task; `options` are its own (for example `constants`)."""
-    return method(name)(task, **options)
+    chosen = method(name)
+    known = [option for option in signature(chosen).parameters if option != "task"]
+    unknown = [option for option in options if option not in known]
+    if unknown:
+        raise BattleError(f"{name} has no option {unknown[0]!r}; accepted: {', '.join(known) or 'none'}")
+    return chosen(task, **options)
 
 
 __all__ = ["METHODS", "Guarantee", "Sampler", "Task", "make_sampler", "method"]

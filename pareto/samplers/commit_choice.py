@@ -89,6 +89,7 @@ COMMIT_HABITS = CommitHabits()
 class CommitRace(DuelRace):
     """T trials of `commit`; the interface is that of `DuelRace`."""
 
+    name: ClassVar[str] = "commit"
     tickets_type: ClassVar[type[Tickets]] = Pledges
     tickets: Pledges
     habits: CommitHabits

@@ -11,7 +11,6 @@ from typing import ClassVar
 import numpy as np
 
 from pareto.comparisons import Counts
-from pareto.errors import BattleError
 from pareto.links import Reals
 from pareto.samplers.answers import guess
 from pareto.samplers.base import Answer, Guarantee, no_models
@@ -42,10 +41,6 @@ class Duel(RoundSampler):
 
     def __init__(self, task: Task) -> None:
         models, objectives = task.shape
-        if task.margin >= 0.5:
-            raise BattleError(
-                f"{self.name}: margin {task.margin}; it is in mean outcomes beyond ½, below 0.5 is accepted"
-            )
         self.race = self.race_type(
             1, models, objectives, task.delta, task.margin, task.seed, joint=task.joint
         )

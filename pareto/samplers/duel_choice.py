@@ -15,6 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from pareto.errors import BattleError
 from pareto.links import Reals
 from pareto.result import Mask
 from pareto.samplers.betting import Index
@@ -74,6 +75,7 @@ class DuelRace:
     joint: a comparison answers all objectives, so the dearest objective is what a rejection costs.
     """
 
+    name: ClassVar[str] = "duel"
     tickets_type: ClassVar[type[Tickets]] = Tickets
 
     def __init__(
@@ -87,6 +89,10 @@ class DuelRace:
         habits: Habits = HABITS,
         joint: bool = False,
     ) -> None:
+        if margin >= 0.5:
+            raise BattleError(
+                f"{self.name}: margin {margin}; it is in mean outcomes beyond ½, below 0.5 is accepted"
+            )
         self.joint = joint
         self.tickets = self.tickets_type(trials, models, objectives, delta, margin)
         self.belief = Belief(trials, models, objectives)

@@ -11,12 +11,12 @@ import numpy as np
 
 from pareto.comparisons import Counts
 from pareto.gaps import leads
+from pareto.glr.log_ratios import log_likelihood_ratio
+from pareto.glr.ordered_fits import OrderedFits, fit_ordered
+from pareto.glr.screening import Screened, fisher_scores, screen
 from pareto.links import Reals
-from pareto.log_ratios import log_likelihood_ratio
-from pareto.ordered_fits import OrderedFits, fit_ordered
 from pareto.samplers.track_constants import TrackConstants
 from pareto.scores import Mask
-from pareto.screening import Screened, fisher_scores, screen
 
 
 @dataclass(frozen=True, eq=False)

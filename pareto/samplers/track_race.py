@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from pareto.comparisons import Counts
+from pareto.glr.log_ratios import bernoulli_divergence
 from pareto.links import Reals
-from pareto.log_ratios import bernoulli_divergence
 from pareto.samplers.likelihood_ratio import Check, check
 from pareto.samplers.track_constants import TrackConstants
 from pareto.samplers.tracking import apportioned, mixed, reweighted

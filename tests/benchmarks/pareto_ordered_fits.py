@@ -21,8 +21,8 @@ from scipy.special import expit
 
 from pareto.experiments.settings import TASKS
 from pareto.frontier import frontier
-from pareto.ordered_fits import fit_ordered
-from pareto.screening import fisher_scores, screen
+from pareto.glr.ordered_fits import fit_ordered
+from pareto.glr.screening import fisher_scores, screen
 from solvers import OrderedBradleyTerry, solve
 from solvers.backends import ordered_newton
 

@@ -11,13 +11,12 @@ import time
 import numpy as np
 
 from pareto import simulate
-from pareto.commit_trials import commit_trials
 from pareto.frontier import frontier
 from pareto.instances import BENCHMARKS, SCALING, symmetric
 from pareto.laws import LatentLaw
 from pareto.samplers.schedule import PAPER
-from pareto.sequential_trials import duel_trials, interval_trials
-from pareto.simulation import Setting
+from pareto.trials.sequential import commit_trials, duel_trials, interval_trials
+from pareto.trials.simulation import Setting
 
 DELTA = 0.05
 GOALS = {"interval": (8, 4), "duel": (50, 20)}

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from pareto import BattleError
 from pareto.alternatives import Add, Drop, adds, alternatives, drops, free_problem, how_many, problem
-from pareto.frank_wolfe import program, star_gap
 from pareto.frontier import frontier
-from pareto.ordered_fits import derivatives, fit_ordered
-from pareto.screening import fisher_information, fisher_scores, resistances, screen
+from pareto.glr.frank_wolfe import program, star_gap
+from pareto.glr.ordered_fits import derivatives, fit_ordered
+from pareto.glr.screening import fisher_information, fisher_scores, resistances, screen
 from solvers import OrderedBradleyTerry, available, solve
 from tests.pareto.reference import brute_frontier, whole_scores
 
@@ -321,7 +321,7 @@ def test_where_guesses_do_not_settle_a_back_end_takes_over(monkeypatch):
     rng = np.random.default_rng(9)
     wins, top, below, order, box = random_instance(rng)
     settled = fit_ordered(wins[None], np.array([top]), below[None], box)
-    monkeypatch.setattr("pareto.ordered_fits.GUESSES", 0)
+    monkeypatch.setattr("pareto.glr.ordered_fits.GUESSES", 0)
     taken = fit_ordered(wins[None], np.array([top]), below[None], box)
     assert taken.converged[0]
     stated = OrderedBradleyTerry(wins, order, box)

@@ -9,10 +9,10 @@ from pareto import BattleError, LoggedSource, identify, make_sampler, target
 from pareto.comparisons import Outcomes
 from pareto.gaps import gaps
 from pareto.logged_trials import resample, simulate_target
-from pareto.phased_trials import squares
 from pareto.retention import retain_counts
 from pareto.samplers.schedule import phase
 from pareto.task import Task
+from pareto.trials.phased import squares
 from tests.pareto.logs import arena, counted
 from tests.pareto.test_logged_source import CYCLE, LOG, ON_BORDA, ON_ORDER
 

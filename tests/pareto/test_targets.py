@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pareto import BattleError, target
 from pareto.davidson import davidson_target
-from pareto.exact_order import chained
+from pareto.exact_order import chained, differences
 from pareto.gaps import gaps
 from pareto.retention import retain_counts
 from pareto.targets import frontier_carries_over, treatment
@@ -127,6 +127,13 @@ def test_differences_below_rounding_are_differences():
     assert found.kept == ("a",)
     assert (found.gaps > 0).all()
     assert found.recoverable
+
+
+def test_what_rounding_hides_is_less_than_what_it_shows():
+    scores = np.array([[1e-9], [1e-9], [np.nextafter(1e-9, 1)]])
+    ahead = differences(scores, np.array([[0], [1], [2]]), 0)
+    assert 0 < ahead[0, 1] < ahead[0, 2] < 1e-17
+    assert ahead[1, 0] == -ahead[0, 1]
 
 
 def test_half_credit_of_one_win_and_one_both_bad():
@@ -254,7 +261,7 @@ def test_a_fit_fills_in_what_is_missing():
 def test_names_and_letters_of_treatments():
     assert [treatment(letter) for letter in "DHF"] == ["decisive", "half", "davidson"]
     assert target(counted(np.ones((1, 2, 2)) - np.eye(2)), "H").letter == "H"
-    with pytest.raises(BattleError, match=r"ties='drop'; accepted are decisive \(D\), half \(H\)"):
+    with pytest.raises(BattleError, match=r"treatment of ties 'drop'; accepted are decisive \(D\), half \(H\)"):
         treatment("drop")
     with pytest.raises(BattleError, match="1 models on 1 objectives"):
         target(counted(np.zeros((1, 1, 1))))

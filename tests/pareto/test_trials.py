@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -139,6 +141,15 @@ def test_no_trials_are_no_error():
         (lambda: simulate("vb-ege", np.zeros((3, 4, 2)), 2), "3 instances for 2 trials"),
         (lambda: simulate("vb-ege", symmetric(3, 2, 1.0), 1, delta=1.0), "delta"),
         (lambda: simulate("vb-ege", [[0.0]], 1), "at least 2"),
+        (lambda: simulate("vb-ege", symmetric(3, 2, 1.0), -1), "trials is -1"),
+        (lambda: simulate("vb-ege", symmetric(3, 2, 1.0), 2.5), "trials is 2.5"),
+        (lambda: simulate("vb-ege", symmetric(3, 2, 1.0), 1, seed=-1), "seed is -1"),
+        (lambda: simulate("duel", symmetric(3, 2, 1.0), 1, max_comparisons=-1), "max_comparisons is -1"),
+        (lambda: simulate("bt-mle", symmetric(3, 2, 1.0), 1, max_comparisons="9"), "max_comparisons is '9'"),
+        (lambda: simulate("interval", symmetric(3, 2, 1.0), 1, margin=-0.1), "margin is -0.1"),
+        (lambda: simulate("commit", symmetric(3, 2, 1.0), 1, margin=math.nan), "margin is nan"),
+        (lambda: simulate("commit", symmetric(3, 2, 1.0), 1, margin=0.5), "commit: margin 0.5"),
+        (lambda: simulate("duel", symmetric(3, 2, 1.0), 1, margin=0.7), "duel: margin 0.7"),
     ],
 )
 def test_unusable_settings_are_refused(call, message):

@@ -175,7 +175,10 @@ def test_votes_that_count_for_several_objectives_are_not_pooled():
     assert "several objectives" in found.assumptions
     for evidence in found.evidence:
         assert evidence is None or all(sorted(test.weights)[-2] == 0 for test in evidence.tests)
-    pooled = certainty(log).evidence[log.models.index("gemini-2.5-pro")]
+    whole = certainty(log)
+    assert "different objectives are different votes" in whole.assumptions
+    assert "different objectives are different votes" not in found.assumptions
+    pooled = whole.evidence[log.models.index("gemini-2.5-pro")]
     assert any(sorted(test.weights)[-2] > 0 for test in pooled.tests)
 
 

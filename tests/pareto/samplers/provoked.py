@@ -7,7 +7,7 @@ import numpy as np
 from pareto.frontier import frontier
 from pareto.laws import LatentLaw
 from pareto.samplers.schedule import PAPER
-from pareto.simulation import Setting
+from pareto.trials.simulation import Setting
 
 
 def near_ties(trials, models, objectives, step=0.15, seed=0):

@@ -13,7 +13,6 @@ from pareto import (
     identify,
     simulate,
 )
-from pareto.commit_trials import commit_trials
 from pareto.frontier import frontier
 from pareto.instances import BENCHMARKS, symmetric
 from pareto.laws import LatentLaw
@@ -25,8 +24,8 @@ from pareto.samplers.commit_pledges import NONE, WHOLE, Pledges, ticket_log, wit
 from pareto.samplers.duel_tickets import Tickets
 from pareto.samplers.rounds import LARGEST
 from pareto.samplers.schedule import PAPER
-from pareto.sequential_trials import raced
-from pareto.simulation import Setting
+from pareto.trials.sequential import commit_trials, raced
+from pareto.trials.simulation import Setting
 from tests.pareto.samplers.provoked import near_ties, play, tied
 
 DELTA = 0.2

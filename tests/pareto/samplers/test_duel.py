@@ -24,8 +24,8 @@ from pareto.samplers.duel import Duel
 from pareto.samplers.duel_tickets import Tickets, log_threshold
 from pareto.samplers.rounds import LARGEST
 from pareto.samplers.schedule import PAPER
-from pareto.sequential_trials import duel_trials
-from pareto.simulation import Setting
+from pareto.trials.sequential import duel_trials
+from pareto.trials.simulation import Setting
 from tests.pareto.samplers.provoked import near_ties, play, tied
 
 DELTA = 0.2

@@ -13,8 +13,8 @@ from pareto.samplers.interval_choice import IntervalRace
 from pareto.samplers.interval_claims import Claims
 from pareto.samplers.rounds import LARGEST
 from pareto.samplers.schedule import PAPER
-from pareto.sequential_trials import interval_trials
-from pareto.simulation import Setting
+from pareto.trials.sequential import interval_trials
+from pareto.trials.simulation import Setting
 from tests.pareto.samplers.provoked import near_ties, play, tied
 
 DELTA = 0.2

@@ -27,18 +27,18 @@ from pareto import (
 from pareto.alternatives import free_problem, problem
 from pareto.experiments.known import TRACK_RATIOS
 from pareto.experiments.scaling import PANELS
+from pareto.glr.log_ratios import bernoulli_divergence, log_likelihood_ratio
+from pareto.glr.screening import fisher_scores
 from pareto.instances import benchmark, symmetric
 from pareto.laws import CellLaw
-from pareto.log_ratios import bernoulli_divergence, log_likelihood_ratio
 from pareto.samplers import method
 from pareto.samplers.likelihood_ratio import check, threshold
 from pareto.samplers.schedule import PAPER
 from pareto.samplers.track_constants import EARLIER, TrackConstants
 from pareto.samplers.track_race import TrackRace
 from pareto.samplers.tracking import apportioned, mixed, reweighted
-from pareto.screening import fisher_scores
-from pareto.simulation import Setting
-from pareto.track_trials import track_trials
+from pareto.trials.simulation import Setting
+from pareto.trials.tracked import track_trials
 from solvers import solve
 
 THETA = np.array([[1.2, 0.0], [0.0, 1.2], [-1.0, -1.2], [-1.2, -1.0]])

@@ -1,6 +1,6 @@
 """Many simulated runs of `track-and-stop` at once, with the decisions of the sampler.
 
-As in `trials`: a trial's outcomes come from its own generator, pairs in order, batch after batch. Of the
+As in `running`: a trial's outcomes come from its own generator, pairs in order, batch after batch. Of the
 results, phases are checks, and draws those of a model on either side, on all objectives.
 """
 
@@ -15,7 +15,7 @@ from pareto.laws import Law
 from pareto.samplers.track_and_stop import refuse_margin
 from pareto.samplers.track_constants import EARLIER
 from pareto.samplers.track_race import TrackRace
-from pareto.simulation import Generators, Setting, Trials
+from pareto.trials.simulation import Generators, Setting, Trials
 
 
 def track_trials(law: Law, rngs: Generators, setting: Setting) -> Trials:
