@@ -5,17 +5,41 @@
 >>> solution.objective, solution.bound, solution.proven
 (3, 3, True)
 
-Importing the package loads numpy and nothing native beyond it; back ends load when they run.
+Importing the package loads nothing but what is asked for, and back ends load when they run.
 """
 
-from solvers.compare import compare
-from solvers.errors import SolverError
-from solvers.files import read_problem, write_problem
-from solvers.maximum_clique import MaximumClique
-from solvers.ordered_bradley_terry import OrderedBradleyTerry
-from solvers.problems import CoveringProgram, LinearProgram
-from solvers.solution import Claim, Multipliers, Solution, Status
-from solvers.solve import available, solve
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from solvers.lazy_package import load_lazily
+
+if TYPE_CHECKING:
+    from solvers.compare import compare
+    from solvers.errors import SolverError
+    from solvers.files import read_problem, write_problem
+    from solvers.maximum_clique import MaximumClique
+    from solvers.ordered_bradley_terry import OrderedBradleyTerry
+    from solvers.problems import CoveringProgram, LinearProgram
+    from solvers.solution import Claim, Multipliers, Solution, Status
+    from solvers.solve import available, solve
+
+_HOMES = {
+    "Claim": "solution",
+    "CoveringProgram": "problems",
+    "LinearProgram": "problems",
+    "MaximumClique": "maximum_clique",
+    "Multipliers": "solution",
+    "OrderedBradleyTerry": "ordered_bradley_terry",
+    "Solution": "solution",
+    "SolverError": "errors",
+    "Status": "solution",
+    "available": "solve",
+    "compare": "compare",
+    "read_problem": "files",
+    "solve": "solve",
+    "write_problem": "files",
+}
 
 __all__ = [
     "Claim",
@@ -33,3 +57,5 @@ __all__ = [
     "solve",
     "write_problem",
 ]
+
+load_lazily(__name__, _HOMES)

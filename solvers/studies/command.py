@@ -15,11 +15,13 @@ from solvers.errors import SolverError
 from solvers.studies.catalogue import Catalogue
 from solvers.studies.study import SEEDS
 from solvers.terminal import AsJson, emit, grid, progress
+from solvers.workers.options import EngineName, Scheduler, chosen_workers
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from solvers.studies.engine import Outcome
+    from solvers.workers import Workers
 
 ALL = "all"
 
@@ -31,7 +33,8 @@ Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="DIR", help="Results and pictures; resumed if there.")
 ]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", min=1, help="Processes; all cores by default.", show_default=False)
+    int | None,
+    typer.Option("--jobs", min=1, help="Processes here; all cores by default.", show_default=False),
 ]
 Seeds = Annotated[int, typer.Option("--seeds", min=1, help="Repetitions of whatever is drawn at random.")]
 Only = Annotated[
@@ -47,19 +50,23 @@ def reproduce_command(catalogue: Catalogue) -> Callable[..., None]:
         name: Name = None,
         output: Output = Path("evidence"),
         jobs: Jobs = None,
+        engine: EngineName = "local",
+        scheduler: Scheduler = None,
         seeds: Seeds = SEEDS,
         only: Only = None,
         as_json: AsJson = False,
     ) -> None:
         """The paper's tables and figures, our figure beside the paper's.
 
-        Stopped at any moment, the same command goes on after the last finished piece. Exit code 1 when a
-        claim of ours does not hold.
+        Stopped at any moment, the same command goes on after the last finished piece, on this machine or
+        another. The digest of the results (sha256) is the same whoever did the work. Exit code 1 when a claim
+        of ours does not hold.
         """
         if name is None:
             _list(catalogue, as_json)
         else:
-            _reproduce(catalogue, name, output, jobs, seeds, only, as_json)
+            workers = chosen_workers(jobs, engine, scheduler)
+            _reproduce(catalogue, name, output, workers, seeds, only, as_json)
 
     return reproduce
 
@@ -68,7 +75,7 @@ def _reproduce(
     catalogue: Catalogue,
     name: str,
     output: Path,
-    jobs: int | None,
+    workers: Workers,
     seeds: int,
     only: str | None,
     as_json: bool,
@@ -83,7 +90,7 @@ def _reproduce(
     for study in map(catalogue.load, catalogue.names if name == ALL else [name]):
         try:
             with _shown(study.name, as_json) as shown:
-                outcome = run(study, output, jobs=jobs, seeds=seeds, only=only, progress=shown)
+                outcome = run(study, output, workers=workers, seeds=seeds, only=only, progress=shown)
         except KeyboardInterrupt:
             typer.echo(
                 f"stopped in {study.name}; what is finished is in {output / study.file}.csv, and the same "
@@ -156,6 +163,7 @@ def _parts(outcome: Outcome) -> Iterator[RenderableType]:
         yield grid(part, ("", "ours", "paper", "note"), rows)
     files = [outcome.results, *(picture.path for picture in outcome.pictures)]
     yield f"{duration(outcome.seconds)} of processor time; in {', '.join(map(str, files))}"
+    yield f"results sha256 {outcome.sha256}"
 
 
 def _record(outcome: Outcome) -> dict[str, Any]:
@@ -166,6 +174,7 @@ def _record(outcome: Outcome) -> dict[str, Any]:
         "of": outcome.of,
         "processor_seconds": round(outcome.seconds, 1),
         "results": str(outcome.results),
+        "sha256": outcome.sha256,
         "lines": [
             {
                 "part": line.part,

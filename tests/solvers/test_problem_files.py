@@ -1,6 +1,7 @@
 """Problem files: every layout gives back what went in, and every fault is located."""
 
 import csv
+import gzip
 import json
 
 import numpy as np
@@ -383,3 +384,35 @@ def test_headers_of_binary_files(tmp_path, header):
     path.write_bytes(checker.MAGIC + header.encode() + b"\n" + bytes(8))
     with pytest.raises(SolverError, match=r"unreadable header|ends early"):
         read_problem(path)
+
+
+@pytest.mark.parametrize("ending", [".npz", ".mps.gz"])
+def test_damaged_archives_at_every_place(tmp_path, ending):
+    path = tmp_path / f"bad{ending}"
+    if ending == ".npz":
+        write_problem(path, LINEAR)
+        whole = path.read_bytes()
+    else:
+        whole = gzip.compress(MPS.format(entry="3.0", bound="1").encode(), mtime=0)
+    for at in range(0, len(whole), 3):
+        for data in (whole[:at], whole[:at] + bytes([whole[at] ^ 9]) + whole[at + 1 :]):
+            path.write_bytes(data)
+            try:
+                read_problem(path)
+            except SolverError as error:
+                assert str(path) in str(error)  # noqa: PT017
+
+
+def test_names_that_no_text_can_hold_are_refused(tmp_path):
+    document = {**GOOD, "type": "clique", "adjacency": [[False]], "names": ["\ud800"]}
+    (tmp_path / "bad.json").write_text(json.dumps(document))
+    with pytest.raises(SolverError, match=r"names\[0\] = '\\ud800': no text"):
+        read_problem(tmp_path / "bad.json")
+
+
+def test_demands_beyond_64_bits(tmp_path):
+    path = tmp_path / "bad.csv"
+    for text in (f"row,a\ndemand,{2**70}\n0,1\n", f"row,a\ndemand,1\n0,{2**70}\n"):
+        path.write_text(text)
+        with pytest.raises(SolverError, match="an integer lies beyond 64 bits"):
+            read_problem(path)

@@ -11,6 +11,7 @@ from certify.experiments import audits, deep_confidence
 from certify.experiments.measures import DRAWN, TOLERANCES
 from certify.policies import POLICIES
 from solvers.studies.engine import run
+from solvers.workers import Processes
 
 WINE = "wine-731-tree-4"
 
@@ -50,7 +51,7 @@ def test_altered_paths_are_rejected_one_by_one():
 
 def test_a_network(tmp_path):
     name = deep_confidence.COMPARISONS[0]
-    outcome = run(audits.STUDY, tmp_path, jobs=1, seeds=1, only=f"deep/{name}/static-range")
+    outcome = run(audits.STUDY, tmp_path, workers=Processes(1), seeds=1, only=f"deep/{name}/static-range")
     whole, as_in_paper, everything, wrong = outcome.lines
     assert whole.holds
     assert as_in_paper.ours == "8,863 of 1 paths"

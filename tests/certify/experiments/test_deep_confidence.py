@@ -11,6 +11,7 @@ from certify.replay import replay
 from certify.tolerances import tolerances_along
 from solvers.studies.engine import run
 from solvers.studies.results import Results
+from solvers.workers import Processes
 
 NETWORK = "wrn-16-4-cifar-10"
 
@@ -20,7 +21,7 @@ def worked(tmp_path_factory):
     folder = tmp_path_factory.mktemp("deep")
     keys = [f"{NETWORK}:{scores}/{piece}" for scores in (ALL_SCORES,) for piece in (FACTS, "static-range")]
     for key in keys:
-        outcome = run(deep_confidence.STUDY, folder, jobs=1, seeds=1, only=key)
+        outcome = run(deep_confidence.STUDY, folder, workers=Processes(1), seeds=1, only=key)
     return Results(outcome.results, COLUMNS).table(keys)
 
 

@@ -11,6 +11,7 @@ from certify.experiments.data import TABLES
 from certify.experiments.random_pools import copula_orders, errors, independent_orders, uniforms
 from certify.policies import POLICIES
 from solvers.studies.engine import run
+from solvers.workers import Processes
 from tests.certify.experiments.test_panels import SHAPES
 from tests.certify.reference import certificate_size_of
 
@@ -64,7 +65,7 @@ def test_limits_against_large_samples():
 
 
 def lines_of(study, folder, only, seeds=1):
-    outcome = run(study, folder, jobs=1, seeds=seeds, only=only)
+    outcome = run(study, folder, workers=Processes(1), seeds=seeds, only=only)
     for picture in outcome.pictures:
         assert picture.path.stat().st_size > 5_000
     return {(line.part, line.quantity): line for line in outcome.lines}, outcome

@@ -36,6 +36,7 @@ from certify.pool import Pool
 from certify.risks import UNLABELLED
 from solvers.studies.engine import run
 from solvers.studies.results import Results
+from solvers.workers import Processes
 
 ONE = "wine-731-tree"
 
@@ -48,7 +49,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def panels(folder):
     """The panel study of one collection with two seeds, and its table."""
-    outcome = run(panel_study.STUDY, folder, jobs=1, seeds=2, only=ONE)
+    outcome = run(panel_study.STUDY, folder, workers=Processes(1), seeds=2, only=ONE)
     keys = [key for key in panel_study.STUDY.keys(2) if key.startswith(f"{ONE}/")]
     return outcome, prepared(Results(outcome.results, measures.COLUMNS).table(keys))
 
@@ -143,7 +144,7 @@ def test_other_studies_of_the_same_collection(folder):
         (tabular_confidence.STUDY, 4 + len(tabular_confidence.POLICIES)),
     ]
     for study, lines in expected:
-        outcome = run(study, folder, jobs=1, seeds=1, only=ONE)
+        outcome = run(study, folder, workers=Processes(1), seeds=1, only=ONE)
         assert len(outcome.lines) >= lines
         assert not any(line.holds is False for line in outcome.lines)
         assert all("nan" not in line.ours for line in outcome.lines)

@@ -12,14 +12,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import solvers
 from solvers.errors import SolverError
 from solvers.studies.engine import run, wanted_keys
 from solvers.studies.results import Results
 from solvers.studies.study import seed_of
+from solvers.workers import Processes
 from tests.solvers.studies import tiny
 
-ROOT = Path(solvers.__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 ALL = list(tiny.KEYS)
 
 
@@ -41,40 +41,59 @@ def results(folder):
 
 def test_every_piece_once_and_never_again(tmp_path):
     seen = []
-    outcome = run(tiny.STUDY, tmp_path / "out", jobs=1, seeds=2, progress=lambda *at: seen.append(at))
+    outcome = run(
+        tiny.STUDY, tmp_path / "out", workers=Processes(1), seeds=2, progress=lambda *at: seen.append(at)
+    )
     assert worked(tmp_path) == ALL
     assert seen == [(done, 5) for done in range(6)]
     assert (outcome.pieces, outcome.of) == (5, 5)
     assert [line.ours for line in outcome.lines] == ["10", "8.4", ALL[-1]]
     kept = outcome.results.read_bytes()
-    again = run(tiny.STUDY, tmp_path / "out", jobs=1, seeds=2)
+    again = run(tiny.STUDY, tmp_path / "out", workers=Processes(1), seeds=2)
     assert worked(tmp_path) == []
     assert again.lines == outcome.lines
     assert outcome.results.read_bytes() == kept
 
 
 def test_more_seeds_only_add_work(tmp_path):
-    run(tiny.STUDY, tmp_path, jobs=1, seeds=1)
+    run(tiny.STUDY, tmp_path, workers=Processes(1), seeds=1)
     assert worked(tmp_path) == ALL[:4]
-    run(tiny.STUDY, tmp_path, jobs=1, seeds=2)
+    run(tiny.STUDY, tmp_path, workers=Processes(1), seeds=2)
     assert worked(tmp_path) == ALL[4:]
-    assert run(tiny.STUDY, tmp_path, jobs=1, seeds=1).lines[0].ours == "8"
+    assert run(tiny.STUDY, tmp_path, workers=Processes(1), seeds=1).lines[0].ours == "8"
 
 
 def test_processes_give_the_same_table(tmp_path):
-    alone = run(tiny.STUDY, tmp_path / "one", jobs=1)
-    shared = run(tiny.STUDY, tmp_path / "two", jobs=2)
+    alone = run(tiny.STUDY, tmp_path / "one", workers=Processes(1))
+    shared = run(tiny.STUDY, tmp_path / "two", workers=Processes(2))
     tables = [Results(o.results, tiny.STUDY.columns).table(ALL) for o in (alone, shared)]
     assert tables[0].equals(tables[1])
+    assert alone.sha256 == shared.sha256
     assert tables[0].schema == {"key": pl.String, "size": pl.Int64, "text": pl.String, "share": pl.Float64}
     assert tables[0].row(0) == ("red-1", 5, 'a "quoted", text', None)
 
 
+def test_a_digest_of_the_results_and_of_nothing_else(tmp_path):
+    rows = {"red-1": [{"size": 5, "share": 2}], "red-2": [{"size": 5, "share": 0.1}, {"text": "a"}]}
+
+    def digest(name, order, keys=("red-1", "red-2"), **other):
+        file = Results(tmp_path / name, tiny.STUDY.columns)
+        for number, key in enumerate(order):
+            file.add(key, {**rows, **other}[key], number / 3)
+        return {file.sha256(keys), Results(file.path, tiny.STUDY.columns).sha256(keys)}
+
+    (first,) = digest("a", ["red-1", "red-2"])
+    assert digest("b", ["red-2", "red-10", "red-1"], **{"red-10": [{"size": 1}]}) == {first}
+    assert first not in digest("c", ["red-1", "red-2"], keys=("red-2", "red-1"))
+    assert first not in digest("d", rows, **{"red-1": [{"size": 5, "share": 2.0000000000000004}]})
+    assert first not in digest("e", rows, **{"red-1": [{"size": 5, "text": "2"}]})
+
+
 def test_a_process_that_dies_is_said_and_what_is_finished_stays(tmp_path):
     with pytest.raises(SolverError, match="fewer --jobs"):
-        run(replace(tiny.STUDY, keys=tiny.keys_that_die), tmp_path, jobs=2, seeds=2)
+        run(replace(tiny.STUDY, keys=tiny.keys_that_die), tmp_path, workers=Processes(2), seeds=2)
     assert "dies" not in results(tmp_path).done
-    assert run(tiny.STUDY, tmp_path, jobs=1, seeds=2).lines[0].holds
+    assert run(tiny.STUDY, tmp_path, workers=Processes(1), seeds=2).lines[0].holds
 
 
 @pytest.mark.parametrize(
@@ -91,7 +110,7 @@ def test_no_piece_of_that_name(tmp_path):
 
 
 def test_cut_off_anywhere_it_goes_on(tmp_path):
-    whole = run(tiny.STUDY, tmp_path, jobs=1, seeds=2).results
+    whole = run(tiny.STUDY, tmp_path, workers=Processes(1), seeds=2).results
     content = whole.read_bytes()
     table = results(tmp_path).table(ALL)
     for length in range(0, len(content), 5):
@@ -105,7 +124,7 @@ def test_cut_off_anywhere_it_goes_on(tmp_path):
 
 
 def broken(tmp_path, old, new):
-    path = run(tiny.STUDY, tmp_path, jobs=1, seeds=2).results
+    path = run(tiny.STUDY, tmp_path, workers=Processes(1), seeds=2).results
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
@@ -125,7 +144,7 @@ def test_a_missing_line_is_named_and_deleting_the_rest_mends_it(tmp_path):
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(line for line in lines if not line.startswith("red-2")))
     worked(tmp_path)
-    run(tiny.STUDY, tmp_path, jobs=1, seeds=2)
+    run(tiny.STUDY, tmp_path, workers=Processes(1), seeds=2)
     assert worked(tmp_path) == ["red-2"]
 
 
@@ -133,15 +152,15 @@ def test_a_missing_line_is_named_and_deleting_the_rest_mends_it(tmp_path):
 def test_a_file_of_somebody_else_is_left_alone(tmp_path, content):
     (tmp_path / "tiny.csv").write_bytes(content)
     with pytest.raises(SolverError, match="name another folder"):
-        run(tiny.STUDY, tmp_path, jobs=1)
+        run(tiny.STUDY, tmp_path, workers=Processes(1))
     assert (tmp_path / "tiny.csv").read_bytes() == content
 
 
 def test_studies_that_share_results_share_the_work(tmp_path):
-    run(tiny.STUDY, tmp_path, jobs=1)
+    run(tiny.STUDY, tmp_path, workers=Processes(1))
     worked(tmp_path)
     other = replace(tiny.STUDY, name="other", results="tiny")
-    assert run(other, tmp_path, jobs=1).results == tmp_path / "tiny.csv"
+    assert run(other, tmp_path, workers=Processes(1)).results == tmp_path / "tiny.csv"
     assert worked(tmp_path) == []
 
 
@@ -160,9 +179,11 @@ import sys
 from pathlib import Path
 from tests.solvers.studies import tiny
 from solvers.studies.engine import run
+from solvers.workers import Processes
 print("ready", flush=True)
 try:
-    run(tiny.STUDY, Path(sys.argv[1]), jobs=int(sys.argv[2]), progress=lambda *at: print(at[0], flush=True))
+    workers = Processes(int(sys.argv[2]))
+    run(tiny.STUDY, Path(sys.argv[1]), workers=workers, progress=lambda *at: print(at[0], flush=True))
 except KeyboardInterrupt:
     sys.exit(130)
 """
@@ -184,7 +205,7 @@ def test_stopped_from_outside(tmp_path, sign, jobs):
     done = results(tmp_path).done
     assert 2 <= len(done) < 5
     worked(tmp_path)
-    outcome = run(tiny.STUDY, tmp_path, jobs=1)
+    outcome = run(tiny.STUDY, tmp_path, workers=Processes(1))
     assert set(worked(tmp_path)) == set(ALL) - done
     assert outcome.lines[0].holds
 

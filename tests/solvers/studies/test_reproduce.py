@@ -48,6 +48,7 @@ def test_a_study_prints_ours_beside_the_papers(tmp_path):
         "Others",
         "tiny.csv",
         "tiny.svg",
+        "results sha256 ",
     ):
         assert text in out
     assert "NOT" not in out
@@ -56,6 +57,7 @@ def test_a_study_prints_ours_beside_the_papers(tmp_path):
 def test_json_is_one_document(tmp_path):
     (study,) = json.loads(reproduce("tiny", "-o", tmp_path, "--jobs", 1, "--json"))["studies"]
     assert study["pieces"] == study["of"] == 5
+    assert re.fullmatch("[0-9a-f]{64}", study["sha256"])
     assert study["lines"][0] == {
         "part": "Counts",
         "quantity": "rows",
@@ -100,7 +102,17 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["all", "--only", "red"], "with one study"), (["tiny", "-o", __file__], "name a folder")],
+    [
+        (["all", "--only", "red"], "with one study"),
+        (["tiny", "-o", __file__], "name a folder"),
+        (["tiny", "--engine", "slurm"], "local or dask is accepted"),
+        (["tiny", "--engine", "dask"], "give --scheduler the address"),
+        (["tiny", "--scheduler", "tcp://127.0.0.1:1"], "give --engine dask with it"),
+        (
+            ["tiny", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", "--jobs", "2"],
+            "--jobs is for this machine",
+        ),
+    ],
 )
 def test_unusable(arguments, message):
     result = CliRunner().invoke(app, ["reproduce", *arguments])
