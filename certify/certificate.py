@@ -22,10 +22,11 @@ from certify.classes import Labels
 from certify.deciding import answer, certified
 from certify.errors import PoolError
 from certify.pool import Pool
-from certify.risks import Codes, Risks
+from certify.risks import Codes, Risks, blocks
 from certify.tolerance import Exact, decimal_text, exact_tolerance
 from certify.true_cover import TrueCover
 from solvers import CoveringProgram, problem_files, proof, solve
+from solvers.disk_tables import like
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,11 @@ class Certificate:
 
         pool: the one it was found for. Keys: row (position), id, and the columns shown to whoever labels.
         """
-        return [{"row": row, "id": pool.ids[row], **pool.shown(row)} for row in map(int, self.rows)]
+        rows = self.rows.tolist()
+        return [
+            {"row": row, "id": name, **pool.shown(row)}
+            for row, name in zip(rows, pool.ids_of(rows), strict=True)
+        ]
 
     @cached_property
     def proof(self) -> dict[str, Any]:
@@ -168,9 +173,18 @@ def covering_program(
     cover from below bounds certificates.
     """
     rivals = [j for j in range(len(before)) if j != winner]
-    gains = np.stack([risks.most_gain(j, winner, codes) for j in rivals])
+    rows = (_most_gains(risks, codes, j, winner) for j in rivals)
+    gains = like(risks.kept, rows, np.int32, len(rivals))
     deficits = np.maximum(requirement.levels(len(before)) - before - risks.radius, 0)
     return CoveringProgram(gains, deficits[rivals, winner])
+
+
+def _most_gains(risks: Risks, codes: Codes, j: int, k: int) -> npt.NDArray[np.int32]:
+    """`Risks.most_gain` on all rows, (n,)."""
+    gains = np.empty(len(codes), dtype=np.int32)
+    for block in blocks(len(codes)):
+        gains[block] = risks.most_gain(j, k, codes[block], block)
+    return gains
 
 
 def _undecided(pool: Pool, codes: Codes, lower: PairMatrix, requirement: Requirement) -> PoolError:

@@ -132,10 +132,14 @@ def _codes_of(
     unknown = [text for text, name in renamed.items() if name not in known]
     if unknown:
         raise PoolError(
-            f"{where}: {shorten(repr(text) for text in unknown)} "
+            f"{where}: {shorten(_cut(repr(text)) for text in unknown)} "
             f"{'is' if len(unknown) == 1 else 'are'} not among the classes of this pool. "
-            f"Labels found: {shorten(found, 10)}; classes: {shorten(classes, 10)}. "
+            f"Labels found: {shorten(map(_cut, found), 10)}; classes: {shorten(map(_cut, classes), 10)}. "
             "Spell the labels as the predictions are spelled, or say how they correspond with a label map "
             "such as cat=0,dog=1 (--label-map); a class that nobody predicts is declared with --classes"
         )
     return {text: known[name] for text, name in renamed.items()}
+
+
+def _cut(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -148,7 +148,7 @@ def imagined(pool: Pool, number: int, seed: int = 0) -> Imagined:
     chances = model.chances(drawn, np.arange(part.n))
     below = np.cumsum(chances, axis=0) < _uniforms(bits, part.n) * chances.sum(axis=0)
     outcomes = np.minimum(below.sum(axis=0), len(chances) - 1)
-    return Imagined(part, _labels(model, outcomes), int(bits.random_raw() >> np.uint64(33)))
+    return Imagined(part, _labels(model, outcomes), int(bits.random_raw() >> 33))
 
 
 def _some_rows(pool: Pool, bits: np.random.PCG64) -> Pool:

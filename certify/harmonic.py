@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from certify.weights import Floats, IntArray, ascending
+from solvers.disk_tables import writer_like
 
 UNIT = 1 << 26
 """What an integer weight is counted in: n times the weight, in 1/2²⁶."""
@@ -170,17 +171,18 @@ def floor_weights(confidences: Floats) -> tuple[IntArray, Blocks]:
     Exactly rounded, so the weights are a function of the order of confidences alone. n ≤ `MAX_ROWS`.
     O(K n log n).
     """
-    shape = confidences.shape
-    weights, starts, ends = (np.empty(shape, dtype=np.int32) for _ in range(3))
-    for k, confidence in enumerate(confidences):
+    weights, starts, ends = (writer_like(confidences, np.int32) for _ in range(3))
+    for confidence in confidences:
         n = len(confidence)
         order, values = ascending(confidence)
         edges = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1], [True]]))
         first, last = n - edges[1:], n - edges[:-1]
         sizes = np.diff(edges)
-        weights[k, order] = np.repeat(_floor_of_blocks(n, first, last), sizes)
-        starts[k, order], ends[k, order] = np.repeat(first, sizes), np.repeat(last, sizes)
-    return weights, Blocks(starts, ends)
+        for kept, of_blocks in ((weights, _floor_of_blocks(n, first, last)), (starts, first), (ends, last)):
+            row = np.empty(n, dtype=np.int32)
+            row[order] = np.repeat(of_blocks, sizes)
+            kept.add(row)
+    return weights.table(), Blocks(starts.table(), ends.table())
 
 
 def _floor_of_blocks(n: int, starts: Positions, ends: Positions) -> Positions:

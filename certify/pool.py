@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -28,9 +28,11 @@ class Pool:
     """K candidates on n rows; rows and candidates are known by their 0-based positions.
 
     confidences: (K, n) float64, finite, larger = accepted earlier. predictions: (K, n) codes into
-    `classes`, or (1, n) when all candidates predict alike (kind ``shared``). The order of candidates is
-    the tie rule: the earlier wins a tie. `display` holds columns shown to the annotator, `notices`
-    what the reader wants the user to know. The best candidate is the one with the least of `objective`.
+    `classes`, or (1, n) when all candidates predict alike (kind ``shared``). Either may be a table on disk
+    (`solvers.disk_tables`), where `certify.read_pool` puts them under a memory limit. The order of
+    candidates is the tie rule: the earlier wins a tie. `display` holds columns shown to the annotator,
+    `notices` what the reader wants the user to know. The best candidate is the one with the least of
+    `objective`.
 
     Build one with `binary`, `shared`, `multiclass`, `from_probabilities`, `from_estimators`, or
     `certify.read_pool`.
@@ -68,7 +70,7 @@ class Pool:
                 f"predictions of shape {self.predictions.shape} do not fit confidences of shape "
                 f"{(candidates, n)}; both are candidates × rows"
             )
-        if self.predictions.min() < 0 or self.predictions.max() >= len(self.classes):
+        if any(row.min() < 0 or row.max() >= len(self.classes) for row in self.predictions):
             raise PoolError(f"prediction codes must run from 0 to {len(self.classes) - 1}, one a class")
         if self.row_ids is not None and len(self.row_ids) != n:
             raise PoolError(f"{len(self.row_ids)} ids for {n} rows; give one id a row")
@@ -201,7 +203,7 @@ class Pool:
         notices: tuple[str, ...] = (),
     ) -> Pool:
         """A pool from class codes, its kind found out: two classes → binary, equal predictions → shared."""
-        if len(codes) == 1 or bool((codes == codes[:1]).all()):
+        if len(codes) == 1 or all(np.array_equal(row, codes[0]) for row in codes):
             codes = codes[:1]
         kind: Kind = "binary" if len(classes) == 2 else "shared" if len(codes) == 1 else "categorical"
         return cls(names, classes, kind, codes, confidences, row_ids, display, notices)
@@ -220,6 +222,11 @@ class Pool:
         if self.row_ids is None:
             return tuple(map(str, range(self.n)))
         return tuple(map(str, self.row_ids))
+
+    def ids_of(self, rows: Iterable[int]) -> list[str]:
+        """Ids of some rows, without spelling out those of all."""
+        ids = self.row_ids
+        return [str(int(row) if ids is None else ids[int(row)]) for row in rows]
 
     @cached_property
     def position(self) -> dict[str, int]:

@@ -141,7 +141,7 @@ def certificate_record(pool: Pool, certificate: Certificate) -> Record:
         "rows": pool.n,
         "objective": pool.objective.name,
         "unit": pool.objective.unit,
-        "ids": [pool.ids[row] for row in certificate.rows],
+        "ids": pool.ids_of(certificate.rows),
     }
 
 

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from certify.harmonic import Blocks
+from solvers.disk_tables import DiskTable
 
 Rows = slice | npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int16]
@@ -45,6 +46,11 @@ class Risks:
     def shape(self) -> tuple[int, int]:
         candidates, n = self.weights.shape
         return candidates, n
+
+    @property
+    def kept(self) -> npt.NDArray[np.int32] | Codes:
+        """The table that says where further tables are kept, in memory or on disk; (K, n) or (1, n)."""
+        return self.predictions if isinstance(self.predictions, DiskTable) else self.weights
 
     @property
     def shared(self) -> bool:

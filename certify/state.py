@@ -208,5 +208,5 @@ class State:
 
 def _listed(rows: object) -> list[object]:
     if not isinstance(rows, list):
-        raise TypeError("rows are not a list")
+        raise ValueError("rows are not a list")
     return rows

@@ -18,6 +18,7 @@ from certify.deciding import ExactBounds
 from certify.risks import UNLABELLED, Codes, Risks
 from solvers import CoveringProgram, Solution, Status
 from solvers.covering.canonical import canonical
+from solvers.disk_tables import like
 
 _SLACK = 3  # a relaxed gain is the integer one and 2 more; a true one exceeds that less 1
 Chosen = npt.NDArray[np.bool_]
@@ -64,8 +65,12 @@ class TrueCover:
         yield first.astype(np.bool_)
         levels = self.requirement.levels(len(self.before))
         deficits = np.maximum(levels - self.before + self.risks.radius, 0)[:, self.winner]
-        gains = np.maximum(self.relaxed.gains - _SLACK, 0)
+        relaxed = self.relaxed.gains
+        gains = like(relaxed, (np.maximum(row - _SLACK, 0) for row in relaxed), relaxed.dtype)
         strict = solve(CoveringProgram(gains, np.delete(deficits, self.winner)))
         if strict.x is not None:
             yield strict.x.astype(np.bool_)
-        yield np.asarray(self.relaxed.gains.any(axis=0))
+        useful = np.zeros(self.relaxed.n, dtype=np.bool_)
+        for row in relaxed:
+            useful |= row > 0
+        yield useful

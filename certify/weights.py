@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import numpy.typing as npt
 
+from solvers.disk_tables import DiskTable, like
+
 IntArray = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 
@@ -60,6 +62,8 @@ def rank_weights(confidence: Floats) -> IntArray:
 def all_rank_weights(confidences: Floats) -> IntArray:
     """`rank_weights` of every candidate; (K, n) float64 to (K, n) int32. Candidates run in threads."""
     candidates, n = confidences.shape
+    if isinstance(confidences, DiskTable):  # one at a time: a sort takes several times a column's memory
+        return like(confidences, map(rank_weights, confidences), np.int32)
     weights = np.empty((candidates, n), dtype=np.int32)
 
     def fill(k: int) -> None:

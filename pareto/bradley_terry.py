@@ -320,9 +320,7 @@ def _checked(wins: npt.ArrayLike) -> Reals:
     bad = ~((reals >= 0) & (reals <= LARGEST))
     if bad.any():
         where = tuple(int(index) for index in np.argwhere(bad)[0])
-        raise BattleError(
-            f"wins{list(where)} is {reals[where]}; finite numbers ≥ 0, to {LARGEST:g}, are accepted"
-        )
+        raise BattleError(f"wins{list(where)} is {reals[where]}; numbers from 0 to {LARGEST:g} are accepted")
     own = np.einsum("...ii->...i", reals)
     if own.any():
         model = int(np.argwhere(own > 0)[0][-1])

@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from pareto.errors import BattleError
 from pareto.links import Reals
+from pareto.reading.words import quoted
 from pareto.task import check_names
 
 STEPS = 200
@@ -97,6 +98,6 @@ def _number(cell: str, where: str) -> float:
         value = math.nan
     if not math.isfinite(value):
         raise BattleError(
-            f"{where}: {cell!r} is no finite number; leave out models or objectives without one"
+            f"{where[:300]}: {quoted(cell)} is no finite number; leave out models or objectives without one"
         )
     return value

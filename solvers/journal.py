@@ -270,7 +270,7 @@ def _header_text(program: Program, path: Path, connection: sqlite3.Connection) -
         connection.execute(f"SELECT 1 FROM events{', arrays' if program.arrays else ''} LIMIT 0")
         header = json.loads(row[0])
         stated, version = header["format"], header["version"]
-    except (ValueError, TypeError, LookupError, sqlite3.OperationalError) as error:
+    except (ValueError, TypeError, LookupError, RecursionError, sqlite3.OperationalError) as error:
         if isinstance(error, sqlite3.OperationalError) and _code(error) != "SQLITE_ERROR":
             raise
         stated, version = None, None
@@ -341,6 +341,8 @@ def _explained(program: Program, path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise program.error(f"journal {path}: {error}: {program.remedy(_code(error))}") from error
+    except UnicodeDecodeError as error:  # damaged names of tables come back in its messages
+        raise program.error(f"journal {path}: {error}: {program.remedy('SQLITE_CORRUPT')}") from error
     except OverflowError as error:  # how the driver reports a blob beyond SQLite's limit
         raise program.error(f"journal {path}: {error}: {program.remedy('SQLITE_TOOBIG')}") from error
     except UnicodeEncodeError as error:

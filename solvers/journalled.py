@@ -17,6 +17,9 @@ from typing import Any, ClassVar, Self
 from solvers.chain import Event, timestamp
 from solvers.journal import Journal
 
+_FORMLESS = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError)
+"""What a header or an event of another form makes the code raise that takes it in."""
+
 Clock = Callable[[], float]
 """Unix time in seconds."""
 
@@ -91,10 +94,10 @@ class Journalled(ABC):
             arrays = journal.arrays() if program.arrays else {}
             try:
                 prepare(session, journal.header, arrays)
-            except (LookupError, TypeError, ValueError) as error:
+            except _FORMLESS as error:
                 raise program.error(
                     f"journal {path}: its header does not describe a session this {program.name} can run "
-                    f"({error}); use the version of {program.name} that wrote it"
+                    f"({_reason(error, program.error)}); use the version of {program.name} that wrote it"
                 ) from error
             session._journal = journal
             session._catch_up()
@@ -151,8 +154,11 @@ class Journalled(ABC):
         for seq, event in journal.unseen():
             try:
                 self._apply(event)
-            except (LookupError, TypeError, ValueError) as error:
-                raise journal.broken(f"event {seq} ({event.kind}) cannot have happened ({error})") from error
+            except _FORMLESS as error:
+                reason = _reason(error, journal.program.error)
+                raise journal.broken(
+                    f"event {seq} ({event.kind[:60]}) cannot have happened ({reason})"
+                ) from error
         missing = self._overdue()
         if missing is not None:
             raise journal.broken(f"the {missing} that must follow event {journal.seq} is missing")
@@ -163,3 +169,10 @@ class Journalled(ABC):
             raise self.journal_type.program.error(
                 "this session is closed; resume its journal or start another"
             )
+
+
+def _reason(error: Exception, own: type[Exception]) -> str:
+    """What the program itself says, or that the form is wrong; what the interpreter says helps nobody."""
+    if isinstance(error, own) or type(error) is ValueError:
+        return str(error)[:600]
+    return "it has not the form that a session writes"

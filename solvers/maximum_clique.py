@@ -101,6 +101,13 @@ class MaximumClique:
     Raises:
         SolverError: for wrong shapes or types, asymmetry, a nonzero diagonal, negative weights or weights
             beyond 64 bits, and names that are not distinct strings.
+
+    >>> import numpy as np
+    >>> from solvers import MaximumClique, solve
+    >>> met = np.array([[0, 1, 1, 0], [1, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 0]], dtype=bool)
+    >>> solution = solve(MaximumClique(met, names=("ann", "bob", "eve", "tom")))
+    >>> solution.x.tolist(), solution.proven
+    ([True, True, True, False], True)
     """
 
     adjacency: npt.NDArray[np.bool_]

@@ -85,6 +85,13 @@ class OrderedBradleyTerry:
     Raises:
         SolverError: for wrong shapes, entries that are negative, not finite or of extreme size, a nonzero
             diagonal, indices out of range, or a box or ridge out of range.
+
+    >>> from solvers import OrderedBradleyTerry, solve
+    >>> solve(OrderedBradleyTerry([[0, 3], [1, 0]])).x.round(3).tolist()  # ± ln(3) / 2
+    [0.549, -0.549]
+    >>> tied = solve(OrderedBradleyTerry([[0, 3], [1, 0]], order=[(1, 0)])).x  # the loser not below
+    >>> bool(abs(tied).max() < 1e-6)
+    True
     """
 
     wins: npt.NDArray[np.float64]

@@ -50,12 +50,18 @@ def read(path: str | Path) -> list[CoveringProgram]:
     """
     try:
         problems = checker.read_problems(path)
-    except (checker.Rejected, OverflowError) as error:
+    except OverflowError as error:
+        raise SolverError(
+            f"{path}: an integer lies beyond 64 bits ({error}); divide by a common factor."
+        ) from error
+    except checker.Rejected as error:
         raise SolverError(f"{error}. The layouts are described in solvers/checker.py.") from error
     return [_program(problem) for problem in problems]
 
 
 def _program(problem: checker.Problem) -> CoveringProgram:
     gains = np.array([np.asarray(row) for row in problem.gains]).reshape(len(problem.demands), problem.n)
-    demands = np.array(problem.demands, dtype=np.int64)
-    return CoveringProgram(gains if gains.size else gains.astype(np.int64), demands)
+    demands = (
+        problem.demands if isinstance(problem.demands, list) else np.array(problem.demands, dtype=np.int64)
+    )
+    return CoveringProgram(gains if gains.size else gains.astype(np.int64), demands)  # type: ignore[arg-type]

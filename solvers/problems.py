@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solvers.arrays import KEPT_BYTES, exact_reals, read_only
+from solvers.disk_tables import DiskTable
 from solvers.errors import SolverError
 
 INT64_MAX = 2**63 - 1
@@ -65,7 +66,7 @@ def _integers(values: object, name: str, ndim: int) -> npt.NDArray[Any]:
         raise SolverError(f"{name}: {array.ndim} dimensions, {ndim} expected (constraints × columns).")
     if array.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
         array = array.astype(np.int64)
-    return np.ascontiguousarray(array)
+    return array if isinstance(array, DiskTable) else np.ascontiguousarray(array)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +75,7 @@ class CoveringProgram:
 
     What is given is copied, so that nothing proven changes with the caller's arrays. Only int32 and int64
     gains of 64 MB or more are looked at where they are: leave those alone as long as the problem is in use.
+    Gains on disk (`solvers.disk_tables`) stay there.
 
     Args:
         gains: nonnegative integers (m, n), one row per constraint; int32 stays int32.
@@ -81,6 +83,11 @@ class CoveringProgram:
 
     Raises:
         SolverError: for wrong shapes, non-integer types, integers beyond 64 bits or negative gains.
+
+    >>> from solvers import CoveringProgram
+    >>> program = CoveringProgram([[4, 12, 4, 0], [8, 12, 0, 0]], [13, 15])
+    >>> program.check([0, 1, 1, 0]), program.check([1, 1, 0, 0])  # what is missing
+    (3, 0)
     """
 
     gains: npt.NDArray[Any]
@@ -88,6 +95,8 @@ class CoveringProgram:
 
     def __post_init__(self) -> None:
         demands = _integers(self.demands, "demands", 1).astype(np.int64, copy=False)
+        if demands.size and int(demands.min()) < -INT64_MAX:
+            raise SolverError(f"demands: an integer lies below {-INT64_MAX}, the smallest accepted.")
         gains = self.gains
         if demands.size == 0 and np.ndim(gains) < 2:
             gains = np.zeros((0, np.size(gains)), dtype=np.int64)
@@ -97,8 +106,9 @@ class CoveringProgram:
                 f"gains has {len(gains)} rows and demands {len(demands)} entries; both count the "
                 "constraints, so gains must be (m, n) and demands (m,)."
             )
-        if gains.size and gains.min() < 0:
-            row, column = (int(i) for i in np.argwhere(gains < 0)[0])
+        negative = [j for j, row in enumerate(gains) if row.size and row.min() < 0]
+        if negative:
+            row, column = negative[0], int(np.argmax(gains[negative[0]] < 0))
             raise SolverError(
                 f"gains[{row}, {column}] = {int(gains[row, column])} is negative; gains must be ≥ 0. "
                 "Complement the column (x → 1 − x) and move the constant into the demand."
@@ -214,6 +224,11 @@ class LinearProgram:
         SolverError: for integers, fractions and decimals that float64 would round, for NaN anywhere,
             infinite costs or coefficients, costs or coefficients from 1e15 on, finite bounds from 1e20 on,
             and wrong shapes: solvers drop or misread these silently.
+
+    >>> from solvers import LinearProgram, solve
+    >>> solution = solve(LinearProgram([3, 2], [[1, 1], [1, 3]], row_upper=[4, 6], maximise=True))
+    >>> float(solution.objective), solution.x.tolist()
+    (12.0, [4.0, 0.0])
     """
 
     costs: npt.NDArray[np.float64]

@@ -28,7 +28,12 @@ def refusal(backend: Backend, problem: Problem) -> str:
 
 
 def available(problem: Problem) -> list[str]:
-    """Names of the installed back ends that take the problem, best first; imports no native library."""
+    """Names of the installed back ends that take the problem, best first; imports no native library.
+
+    >>> from solvers import CoveringProgram, available
+    >>> available(CoveringProgram([[4, 12, 4, 0], [8, 12, 0, 0]], [13, 15]))[0]
+    'sifting'
+    """
     names = [name for name, backend in registered().items() if not refusal(backend, problem)]
     rank = {name: k for k, name in enumerate(PREFERRED)}
     return sorted(names, key=lambda name: (rank.get(name, len(rank)), name))
@@ -71,6 +76,11 @@ def solve(
 
     Raises:
         SolverError: unknown back end or option, a back end that cannot take the problem, a bad time limit.
+
+    >>> from solvers import CoveringProgram, solve
+    >>> solution = solve(CoveringProgram([[4, 12, 4, 0], [8, 12, 0, 0]], [13, 15]))
+    >>> solution.objective, solution.bound, solution.proven, solution.x.tolist()
+    (2, 2, True, [True, True, False, False])
     """
     if not isinstance(problem, Problem):
         raise SolverError(

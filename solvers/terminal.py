@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _FILE_WIDTH = 200
 """Columns that tables may take in a file or a pipe."""
 
+_COMMANDS = {code: f"\\x{code:02x}" for code in (*range(9), *range(11, 32), *range(127, 160))}
+"""Control characters other than tabs and line ends."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
 
@@ -60,7 +63,7 @@ def run(app: typer.Typer, name: str, *errors: type[Exception]) -> None:
     try:
         app()
     except errors as error:
-        typer.echo(f"{name}: {error}", err=True)
+        typer.echo(f"{name}: {printable(str(error))}", err=True)
         sys.exit(2)
     except BrokenPipeError:
         reader_gone()
@@ -89,6 +92,11 @@ def console() -> Console:
     return found
 
 
+def printable(text: str) -> str:
+    """The text, with the characters that command a terminal written out: a name must not."""
+    return text.translate(_COMMANDS)
+
+
 def emit(record: dict[str, Any], as_json: bool, render: Callable[[], Iterable[Any]]) -> None:
     """One JSON document, or what people read."""
     if as_json:
@@ -100,8 +108,11 @@ def emit(record: dict[str, Any], as_json: bool, render: Callable[[], Iterable[An
     from rich.table import Table
 
     out = console()
-    for part in render():  # a file or pipe gets sentences in one line each, a terminal wrapped between words
-        out.print(part, soft_wrap=not (out.is_terminal or isinstance(part, Table)))
+    for rendered in render():
+        part = printable(rendered) if isinstance(rendered, str) else rendered
+        # a file or pipe gets sentences in one line each, a terminal wrapped between words; a table that
+        # does not fit is wrapped by the terminal rather than cut
+        out.print(part, soft_wrap=not (out.is_terminal or isinstance(part, Table)), crop=False)
 
 
 def facts(title: str, rows: Iterable[tuple[str, object]]) -> Table:
@@ -114,7 +125,7 @@ def facts(title: str, rows: Iterable[tuple[str, object]]) -> Table:
     drawn.add_column(style="dim", no_wrap=True)
     drawn.add_column(overflow="fold")  # a long path is shown whole
     for name, value in rows:
-        drawn.add_row(name, Text(str(value)))
+        drawn.add_row(name, Text(printable(str(value))))
     return drawn
 
 
@@ -128,11 +139,13 @@ def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -
     listed = [list(row) for row in rows]
     for at, column in enumerate(columns):
         numeric = all(isinstance(row[at], int | float) for row in listed)
-        table.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
+        table.add_column(Text(printable(column)), justify="right" if numeric else "left", overflow="fold")
     for row in listed:
         table.add_row(
             *(
-                cell if isinstance(cell, Text) else Text(f"{cell:,}" if isinstance(cell, int) else str(cell))
+                cell
+                if isinstance(cell, Text)
+                else Text(f"{cell:,}" if isinstance(cell, int) else printable(str(cell)))
                 for cell in row
             )
         )

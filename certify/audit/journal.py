@@ -83,7 +83,7 @@ def read_journal(path: Path) -> JournalFile:
             headers = database.execute("SELECT json FROM header").fetchall()
             arrays = database.execute("SELECT name, data FROM arrays").fetchall()
             rows = database.execute("SELECT seq, time, kind, body, hash FROM events ORDER BY seq").fetchall()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # damaged names come back in its messages
         raise PoolError(
             f"{path}: not readable as a certify journal ({error}); an audit needs the SQLite file that "
             "`certify start` made. If its process was killed, open it once with `certify status`"
@@ -149,6 +149,7 @@ def _are_totals(totals: object, classes: object, n: object) -> bool:
     return (
         isinstance(totals, dict)
         and isinstance(classes, list)
+        and distinct_texts(classes)
         and set(totals) == set(classes)
         and all(type(count) is int and count >= 0 for count in totals.values())
         and sum(totals.values()) == n

@@ -9,13 +9,31 @@ import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
+from lzma import LZMAError
 from pathlib import Path
+from struct import error as StructError
 from typing import Any
 from zipfile import BadZipFile
+from zlib import error as BadStream
 
 from certify.errors import PoolError
 
 _START = {b"SQLite format 3\0": "journal", b"PAR1": "parquet", b"PK\x03\x04": "npz"}
+
+_NO_ARCHIVE = (
+    OSError,
+    ValueError,
+    EOFError,
+    KeyError,
+    RuntimeError,
+    MemoryError,
+    SyntaxError,
+    BadZipFile,
+    BadStream,
+    LZMAError,
+    StructError,
+)
 
 Column = Sequence[Any]
 
@@ -93,7 +111,7 @@ def read_table(path: Path) -> Table:
                 raise PoolError(
                     f"{path}: row {place} has {len(row)} fields where the header has {len(header)}"
                 )
-        if len(set(header)) != len(header):
+        if len(set(filter(None, header))) != len(list(filter(None, header))):
             raise PoolError(f"{path}: a column name occurs twice in {header[:10]}")
         columns = dict(zip(header, zip(*rows[1:], strict=True), strict=False))
     if not columns or not len(next(iter(columns.values()))):
@@ -105,10 +123,14 @@ def read_npz(path: Path) -> dict[str, Any]:
     import numpy as np
 
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
-    except (OSError, ValueError, BadZipFile) as error:
-        raise PoolError(f"{path}: not a readable .npz file ({error})") from None
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+            found = {name: arrays[name] for name in arrays.files}
+            strange = [name for name, array in found.items() if not isinstance(array, np.ndarray)]
+            if strange:
+                raise ValueError(f"{strange[0]!r} is no array")
+            return found
+    except _NO_ARCHIVE as error:
+        raise PoolError(f"{path}: not a readable .npz file ({error or type(error).__name__})") from None
 
 
 def column_names(path: Path) -> Sequence[str]:
@@ -150,11 +172,16 @@ def _separator(path: Path) -> str:
 def _first_line(path: Path) -> str:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            return next((line for line in file if line.strip()), "")
+            header = next((line for line in file if line.strip()), "")
+            for line in file:
+                if header.count('"') % 2 == 0:
+                    break
+                header += line  # a name in quotes goes on
+            return header
     except (OSError, UnicodeDecodeError) as error:
         raise PoolError(f"{path}: not a readable CSV file in UTF-8 ({error})") from None
 
 
 def _split(line: str, separator: str) -> list[str]:
-    rows = list(csv.reader([line], delimiter=separator, skipinitialspace=True))
+    rows = list(csv.reader(StringIO(line, newline=""), delimiter=separator, skipinitialspace=True))
     return [cell.strip() for cell in rows[0]] if rows else []

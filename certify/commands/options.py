@@ -69,6 +69,17 @@ Totals = Annotated[
 LabelMap = Annotated[
     str | None, typer.Option("--label-map", help="How labels are spelled, e.g. cat=0,dog=1.")
 ]
+MEMORY_VARIABLE = "CERTIFY_MEMORY_LIMIT"
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        envvar=MEMORY_VARIABLE,
+        help="For pools larger than memory: stay below this much, such as 500MB, with tables in temporary files "
+        "(in TMPDIR). Results are the same.",
+        show_default=False,
+    ),
+]
 PolicyName = Annotated[str, typer.Option("--policy", "-p", help=f"Query order: {', '.join(POLICIES)}.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the random policy.")]
 Asker = Annotated[
@@ -81,12 +92,22 @@ def split(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
-def load_pool(files: Sequence[Path], classes: str | None, scores: str | None, objective: str) -> Pool:
+def load_pool(
+    files: Sequence[Path],
+    classes: str | None,
+    scores: str | None,
+    objective: str,
+    memory_limit: str | None = None,
+) -> Pool:
     """The pool of the command line, with its objective; its notices go to the error stream."""
     from certify.reading.files import read_pool
 
     check_objective(objective)
-    pool = read_pool(files, classes=split(classes), scores=split(scores))
+    # under a limit no column is kept to be shown, but row weights are needed
+    needed = None if memory_limit is None else [objective.partition(":")[2].strip()]
+    pool = read_pool(
+        files, classes=split(classes), scores=split(scores), display=needed, memory_limit=memory_limit
+    )
     notify(pool.notices)
     return pool.with_objective(objective)
 

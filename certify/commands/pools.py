@@ -10,6 +10,7 @@ import typer
 from certify.commands.options import (
     Classes,
     LabelMap,
+    MemoryLimit,
     Objective,
     PoolFiles,
     Scores,
@@ -45,6 +46,7 @@ def plan(
     classes: Classes = None,
     scores: Scores = None,
     totals: Totals = None,
+    memory_limit: MemoryLimit = None,
     forecast: Annotated[
         bool,
         typer.Option(
@@ -63,7 +65,7 @@ def plan(
     from certify import report
 
     refuse_totals(totals)
-    pool = load_pool(files, classes, scores, objective)
+    pool = load_pool(files, classes, scores, objective, memory_limit)
     found = planning.plan(pool, tolerance, budget)
     record = {**report.plan_record(pool, found), "forecast": None}
     if forecast:
@@ -171,6 +173,7 @@ def certificate(
     scores: Scores = None,
     label_map: LabelMap = None,
     totals: Totals = None,
+    memory_limit: MemoryLimit = None,
     as_json: AsJson = False,
 ) -> None:
     """Afterwards: how few labels would have been enough, with a proof that anybody can check."""
@@ -185,7 +188,7 @@ def certificate(
             f"{problem}: with a tolerance there is one covering problem a candidate and a CSV file holds "
             "one; use another ending, such as .cover"
         )
-    pool = load_pool(files, classes, scores, objective)
+    pool = load_pool(files, classes, scores, objective, memory_limit)
     known = load_labels(labels, pool, label_map)
     found = minimum_certificate(pool, known, tolerance, backend)
     if output is not None:

@@ -14,6 +14,7 @@ from certify.errors import PoolError
 from certify.objectives.base import LARGEST_WEIGHT
 from certify.risks import Codes, Risks
 from certify.tolerance import Exact, decimal_text, exact_number
+from solvers.disk_tables import like
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,7 @@ class SelectiveError:
         return ceil(Fraction(self.coverage) * n)
 
     def risks(self, confidences: npt.NDArray[np.float64], predictions: Codes) -> Risks:
-        candidates, n = confidences.shape
-        m = self.accepted(n)
+        m = self.accepted(confidences.shape[1])
         cuts = [_cut(confidence, m) for confidence in confidences]
         whole = lcm(*(cut.share.denominator for cut in cuts))
         if whole > LARGEST_WEIGHT:
@@ -57,11 +57,8 @@ class SelectiveError:
                 f"have the common denominator {whole}; up to {LARGEST_WEIGHT} is supported. Choose a "
                 "coverage that cuts fewer candidates inside a block, or leave candidates out"
             )
-        weights = np.zeros((candidates, n), dtype=np.int32)
-        for k, cut in enumerate(cuts):
-            weights[k, confidences[k] > cut.confidence] = whole
-            weights[k, confidences[k] == cut.confidence] = int(whole * cut.share)
-        return Risks(weights, predictions, m * whole)
+        rows = (_weights(confidence, cut, whole) for confidence, cut in zip(confidences, cuts, strict=True))
+        return Risks(like(confidences, rows, np.int32), predictions, m * whole)
 
 
 @dataclass(frozen=True)
@@ -70,6 +67,13 @@ class _Cut:
 
     confidence: float
     share: Fraction
+
+
+def _weights(confidence: npt.NDArray[np.float64], cut: _Cut, whole: int) -> npt.NDArray[np.int32]:
+    weights = np.zeros(len(confidence), dtype=np.int32)
+    weights[confidence > cut.confidence] = whole
+    weights[confidence == cut.confidence] = int(whole * cut.share)
+    return weights
 
 
 def _cut(confidence: npt.NDArray[np.float64], m: int) -> _Cut:

@@ -8,7 +8,8 @@ the line.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,8 +18,12 @@ import polars as pl
 
 from certify.classes import shorten
 from certify.errors import PoolError
+from solvers.csv_pieces import UnclearError, text_frames
+from solvers.csv_quotes import read_alike
 
 SEPARATORS = (",", "\t", ";")
+_BATCH = 1 << 16
+"""Rows of a CSV file that are copied together."""
 _FOREIGN = {  # first bytes of what people name .csv by mistake
     b"PAR1": "a Parquet file; rename it to .parquet",
     b"PK\x03\x04": "a zip archive (a spreadsheet or an .npz?); export the sheet as CSV, or rename an .npz",
@@ -75,6 +80,8 @@ class Dialect:
 
     def _quick(self) -> pl.DataFrame | None:
         """The table by polars, or None when only a careful reading can tell what the file says."""
+        if not read_alike(self.path, self.separator):
+            return None
         try:
             frame = pl.read_csv(self.path, separator=self.separator, infer_schema=False, glob=False)
         except (pl.exceptions.PolarsError, OSError):
@@ -86,6 +93,10 @@ class Dialect:
         return frame.select(pl.all().fill_null(""))
 
     def _careful(self) -> pl.DataFrame:
+        return next(self._batches(sys.maxsize))
+
+    def _batches(self, size: int) -> Iterator[pl.DataFrame]:
+        """The table in batches of so many rows, columns named by position; the last may be empty."""
         width = len(self.header)
         columns: list[list[str]] = [[] for _ in range(width)]
         for line, record in self.records():
@@ -97,8 +108,38 @@ class Dialect:
                 )
             for column, value in zip(columns, record, strict=True):
                 column.append(value)
-        names = [str(position) for position in range(width)]
-        return pl.DataFrame(dict(zip(names, columns, strict=True)), schema=dict.fromkeys(names, pl.String))
+            if len(columns[0]) == size:
+                yield _text_table(columns)
+                columns = [[] for _ in range(width)]
+        yield _text_table(columns)
+
+    def rewrite(self, folder: Path) -> list[Path]:
+        """What `read` gives, as Parquet files in an empty folder, columns named by position; never more than
+        a part of it is in memory."""
+        try:
+            try:
+                return _written(text_frames(self.path, self.separator, self.header), folder)
+            except UnclearError:
+                return _written(self._batches(_BATCH), folder)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            reason = (str(error).splitlines() or ["unknown reason"])[0]
+            raise PoolError(
+                f"{self.path} cannot be copied to {folder} ({reason}); make room there, or set TMPDIR to a "
+                "folder with more"
+            ) from None
+
+
+def _written(frames: Iterable[pl.DataFrame], folder: Path) -> list[Path]:
+    targets = []
+    for number, frame in enumerate(frames):
+        targets.append(folder / f"{number}.parquet")
+        frame.write_parquet(targets[-1], compression="lz4")
+    return targets
+
+
+def _text_table(columns: list[list[str]]) -> pl.DataFrame:
+    names = [str(position) for position in range(len(columns))]
+    return pl.DataFrame(dict(zip(names, columns, strict=True)), schema=dict.fromkeys(names, pl.String))
 
 
 def open_csv(path: Path) -> Dialect:

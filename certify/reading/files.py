@@ -12,16 +12,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from certify.classes import shorten
 from certify.errors import PoolError
 from certify.pool import Pool
-from certify.reading.alphabets import pool_classes, recoded
+from certify.reading.alphabets import pool_classes
+from certify.reading.gathering import Gathered
+from certify.reading.limits import limited
 from certify.reading.matching import PoolIds, Positions
 from certify.reading.scores import SCORES, check_scores
-from certify.reading.sources import Candidate, Source, read_source
+from certify.reading.sources import Candidate, Source, Wanted, read_sources
 
 FilePath = str | os.PathLike[str]
 
@@ -32,6 +33,8 @@ def read_pool(
     classes: str | Sequence[object] | None = None,
     scores: str | Sequence[str] | None = None,
     names: Sequence[str] | None = None,
+    display: Sequence[str] | None = None,
+    memory_limit: str | int | None = None,
 ) -> Pool:
     """The pool of one file for each candidate, one wide file, or .npz files of class probabilities.
 
@@ -48,7 +51,13 @@ def read_pool(
     (default msp); each makes one candidate. classes: declares the classes a label may be, predicted or
     not; by default those predicted and those with a probability column. names: the candidates' names; by
     default the file stem, NAME in a wide file, the score's name when a single file is scored, STEM.SCORE when
-    several are.
+    several are. display: further columns to keep, those that are there; by default all, under a memory limit
+    none.
+
+    memory_limit: resident memory of the process that is not to be exceeded, as bytes or "500MB", for pools
+    larger than that: the tables are kept on disk, in the folder that TMPDIR names (`certify.reading.limits`).
+    Ids and what belongs to one candidate must fit, an .npz file altogether. `certify.plan` and
+    `certify.minimum_certificate` keep to it; sessions and policies may need more.
 
     Raises `PoolError` naming file, row and column for whatever cannot be used.
 
@@ -58,33 +67,50 @@ def read_pool(
     >>> pool.n, pool.names, pool.classes
     (106, ('tree', 'logistic', 'bayes', 'neighbours'), ('b', 'g'))
     """
-    wanted = None if scores is None else check_scores(scores)
+    chosen = None if scores is None else check_scores(scores)
     files = _paths(paths)
+    with limited(memory_limit) as limit:
+        kept = None if display is None else tuple(display)
+        wanted = Wanted(chosen, () if limit is not None and kept is None else kept, limit)
+        return _read(files, wanted, classes, names)
+
+
+def _read(
+    files: tuple[Path, ...],
+    wanted: Wanted,
+    classes: str | Sequence[object] | None,
+    names: Sequence[str] | None,
+) -> Pool:
     first: Source | None = None
     pool_ids: PoolIds | None = None
+    gathered = Gathered(wanted.limit)
     candidates: list[Candidate] = []
     display: pl.DataFrame | None = None
     notices: list[str] = []
     for path in files:
-        source = read_source(path, wanted, () if display is None else display.columns)
-        order = None if first is None else _order(first, pool_ids, source)
-        candidates += (_named(_ordered(made, order), path, len(files), wanted) for made in source.candidates)
-        if source.display is not None:
-            columns = source.display if order is None else source.display[order]
-            display = columns if display is None else display.hstack(columns)
-        notices += source.notices
-        if first is None:
-            first = replace(source, candidates=(), display=None)
-            pool_ids = None if source.ids is None else PoolIds.of(source.ids)
+        for source in read_sources(path, wanted, () if display is None else display.columns):
+            order = None if first is None else _order(first, pool_ids, source)
+            for made in source.candidates:
+                candidate = _named(_ordered(made, order), path, len(files), wanted.scores)
+                candidates.append(gathered.add(candidate))
+            if source.display is not None:
+                columns = source.display if order is None else source.display[order]
+                display = columns if display is None else display.hstack(columns)
+            notices += source.notices
+            if first is None:
+                first = replace(source, candidates=(), display=None)
+                pool_ids = None if source.ids is None else PoolIds.of(source.ids)
     assert first is not None
-    if wanted is not None and not any(candidate.by_score for candidate in candidates):
-        notices.append(f"scores {', '.join(wanted)} are not used: every file has its own confidences")
+    if wanted.scores is not None and not any(candidate.by_score for candidate in candidates):
+        notices.append(f"scores {', '.join(wanted.scores)} are not used: every file has its own confidences")
     labels, assumed = pool_classes([(made.name or "", made.classes) for made in candidates], classes)
+    named = _names(candidates, files, names)
+    codes, confidences = gathered.tables([made.classes for made in candidates], labels)
     return Pool.from_codes(
-        _names(candidates, files, names),
+        named,
         labels,
-        np.stack([recoded(made.codes, made.classes, labels) for made in candidates]),
-        np.stack([made.confidence for made in candidates]),
+        codes,
+        confidences,
         row_ids=None if first.ids is None else first.ids.values,
         display=display,
         notices=(*notices, *assumed),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import lzma
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -65,11 +67,14 @@ def read_array(path: Path, name: str) -> npt.NDArray[np.generic] | None:
                 raise ValueError("it is a single array, not an archive of named ones")
             if name not in arrays.files:
                 return None
-            array: npt.NDArray[np.generic] = arrays[name]
+            array = arrays[name]
+            if not isinstance(array, np.ndarray):  # bytes: its entry does not begin as an array does
+                raise ValueError(f"{name!r} is no array")
             return array
-    except (OSError, ValueError, EOFError, KeyError, NotImplementedError) as error:
-        reason = str(error)
-    except (zipfile.BadZipFile, zlib.error) as error:
+    except (OSError, ValueError, EOFError, KeyError, RuntimeError, MemoryError) as error:
+        # RuntimeError: encrypted, or packed in a way that zipfile does not know
+        reason = str(error) or type(error).__name__
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, SyntaxError) as error:
         reason = f"damaged archive, {error}"
     raise PoolError(
         f"{path} cannot be read as .npz ({reason}); write it with numpy.savez, from plain numeric arrays"

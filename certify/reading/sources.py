@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from certify.classes import shorten
 from certify.reading.alphabets import BINARY
 from certify.reading.columns import Coded, Column, FloatArray, numbers, predicted, row_ids
 from certify.reading.layouts import ID, CandidateColumns, Layout, find_layout
+from certify.reading.limits import MemoryLimit
 from certify.reading.probabilities import argmax_codes, check_probabilities, read_probabilities
 from certify.reading.scores import DEFAULT_SCORE, score
 from certify.reading.tables import TableFile, check_file, open_table
@@ -44,14 +45,46 @@ class Source:
     notices: tuple[str, ...] = ()
 
 
-def read_source(path: Path, scores: tuple[str, ...] | None, shown: Collection[str]) -> Source:
-    """Reads a CSV, Parquet or .npz file. scores: None for the default; each makes one candidate of a set
-    of probabilities. shown: display columns that need no reading, for an earlier file has them."""
+@dataclass(frozen=True)
+class Wanted:
+    """What of a file is wanted.
+
+    scores: None for the default; each makes one candidate of a set of probabilities. display: the further
+    columns to keep, None for all. limit: how much memory there is.
+    """
+
+    scores: tuple[str, ...] | None = None
+    display: tuple[str, ...] | None = None
+    limit: MemoryLimit | None = None
+
+
+def read_sources(path: Path, wanted: Wanted, shown: Collection[str]) -> Iterator[Source]:
+    """Reads a CSV, Parquet or .npz file: all at once, or under a memory limit one candidate after another.
+
+    shown: display columns that need no reading, for an earlier file has them.
+    """
     check_file(path)
     if path.suffix.lower() == ".npz":
-        return _from_npz(path, scores)
-    file = open_table(path)
-    return _from_table(file, find_layout(file), scores, shown)
+        yield _from_npz(path, wanted.scores)
+        return
+    limit = wanted.limit
+    file = open_table(path, None if limit is None else limit.folder)
+    layout = find_layout(file)
+    if wanted.display is not None:
+        kept = tuple(name for name in layout.others if name in wanted.display)
+        layout = replace(layout, others=kept)
+    if limit is None:
+        yield _from_table(file, layout, wanted.scores, shown)
+        return
+    limit.check(path, file.rows)
+    first, *others = layout.candidates
+    source = _from_table(file, replace(layout, candidates=(first,)), wanted.scores, shown)
+    ids = source.ids
+    yield source
+    del source
+    for columns in others:
+        alone = Layout((columns,), False, (), ())
+        yield replace(_from_table(file, alone, wanted.scores, shown, ids), ids=ids)
 
 
 def _from_npz(path: Path, scores: tuple[str, ...] | None) -> Source:
@@ -74,12 +107,16 @@ def _scored(
 
 
 def _from_table(
-    file: TableFile, layout: Layout, scores: tuple[str, ...] | None, shown: Collection[str]
+    file: TableFile,
+    layout: Layout,
+    scores: tuple[str, ...] | None,
+    shown: Collection[str],
+    ids: Column | None = None,
 ) -> Source:
+    """ids: those of the file, where they are known already."""
     others = [name for name in layout.others if name not in shown]
     used = [name for candidate in layout.candidates for name in candidate.used()]
     frame = file.read([*([ID] if layout.has_ids else []), *used, *others])
-    ids = None
     if layout.has_ids:
         column = Column(file, ID, frame[ID])
         ids = Column(file, ID, row_ids(column))

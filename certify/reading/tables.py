@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ import polars as pl
 from certify.classes import shorten
 from certify.errors import PoolError
 from certify.reading.csvtext import Dialect, open_csv
+from solvers.csv_quotes import BLANKS
 
 CSV_SUFFIXES = (".csv", ".tsv")
 SUFFIXES = (*CSV_SUFFIXES, ".parquet", ".npz")
@@ -23,21 +25,33 @@ class TableFile:
     """A file whose header is read and whose cells are not yet.
 
     columns: names without surrounding blanks, as the rest of the package uses them. csv: how the text is
-    written, None for Parquet. stored: the names as a Parquet file spells them.
+    written, None for Parquet. stored: the names as a Parquet file spells them. copies: Parquet files that
+    hold what a CSV file says, columns named by position.
     """
 
     path: Path
     columns: tuple[str, ...]
     csv: Dialect | None
     stored: tuple[str, ...]
+    copies: tuple[Path, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Data rows of a Parquet file, or of the copies of a CSV file."""
+        return int(_scan(self.copies or (self.path,)).select(pl.len()).collect().item())
 
     def read(self, names: Sequence[str]) -> pl.DataFrame:
         """The named columns: text with blanks trimmed from CSV, as stored from Parquet, which is read for
         these columns only."""
         positions = [self.columns.index(name) for name in names]
         if self.csv is not None:
-            frame = self.csv.read()
-            columns = [frame.to_series(at).str.strip_chars().alias(self.columns[at]) for at in positions]
+            if self.copies:
+                distinct = [str(at) for at in sorted(set(positions))]
+                frame = _scan(self.copies).select(distinct).collect(engine="streaming").fill_null("")
+            else:
+                frame = self.csv.read()
+                frame.columns = [str(at) for at in range(frame.width)]
+            columns = [frame[str(at)].str.strip_chars(BLANKS).alias(self.columns[at]) for at in positions]
             table = pl.DataFrame(columns)
         else:
             stored = [self.stored[at] for at in positions]
@@ -54,8 +68,11 @@ class TableFile:
         return f"{self.path}, data row {row + 1}{line}{known}"
 
 
-def open_table(path: Path) -> TableFile:
-    """Reads the header of a CSV or Parquet file. Raises `PoolError` for anything else."""
+def open_table(path: Path, folder: Path | None = None) -> TableFile:
+    """Reads the header of a CSV or Parquet file. Raises `PoolError` for anything else.
+
+    folder: where a CSV file is copied as Parquet, so that its columns can be read one by one.
+    """
     check_file(path, (*CSV_SUFFIXES, ".parquet"))
     dialect = open_csv(path) if path.suffix.lower() in CSV_SUFFIXES else None
     stored = tuple(_parquet(path, None).columns) if dialect is None else dialect.header
@@ -66,7 +83,10 @@ def open_table(path: Path) -> TableFile:
             f"{path}: column {shorten(map(repr, dict.fromkeys(twice)))} occurs more than once; "
             "give every column its own name"
         )
-    return TableFile(path, columns, dialect, stored)
+    if dialect is None or folder is None:
+        return TableFile(path, columns, dialect, stored)
+    own = Path(tempfile.mkdtemp(dir=folder))
+    return TableFile(path, columns, dialect, stored, tuple(dialect.rewrite(own)))
 
 
 def quoted(value: object, most: int = 60) -> str:
@@ -93,6 +113,10 @@ def check_file(path: Path, suffixes: Sequence[str] = SUFFIXES) -> None:
         raise PoolError(f"{path} cannot be read: {found}; accepted are {', '.join(suffixes)}")
     if not path.is_file() or not os.access(path, os.R_OK):
         raise PoolError(f"{path} is not a file that can be read; check its kind and permissions")
+
+
+def _scan(paths: Sequence[Path]) -> pl.LazyFrame:
+    return pl.scan_parquet(list(paths), glob=False, hive_partitioning=False)
 
 
 def _parquet(path: Path, columns: list[str] | None) -> pl.DataFrame:

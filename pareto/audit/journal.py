@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -91,25 +92,41 @@ def read_journal(path: Path) -> JournalFile:
         raise BattleError(f"journal {path} does not exist; correct the path")
     try:
         with closing(sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)) as connection:
-            (header,) = connection.execute("SELECT json FROM header WHERE id = 1").fetchone()
+            headers = connection.execute("SELECT json FROM header").fetchall()
             rows = connection.execute(
                 "SELECT seq, time, kind, body, hash FROM events ORDER BY seq"
             ).fetchall()
-        if json.loads(header)["format"] != "pareto-journal":
-            raise ValueError("another format")
-    except (sqlite3.Error, ValueError, TypeError, LookupError) as error:
-        raise BattleError(
-            f"{path} is not a pareto journal ({error}); give a file written by pareto start"
-        ) from None
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # damaged names come back in its messages
+        raise _no_journal(path, str(error)) from None
+    if len(headers) != 1 or not isinstance(headers[0][0], str):
+        raise _no_journal(path, f"{len(headers)} rows in its table header; exactly one, a text, is expected")
+    header = headers[0][0]
+    try:
+        stated = json.loads(header)
+    except (ValueError, RecursionError):
+        stated = None
+    if not isinstance(stated, dict) or stated.get("format") != "pareto-journal":
+        raise _no_journal(path, "its header does not say format 'pareto-journal'")
+    if not all(type(row[0]) is int and all(isinstance(text, str) for text in row[1:]) for row in rows):
+        raise _no_journal(path, "its table events does not hold whole numbers and texts alone")
     return JournalFile(header, tuple(rows))
+
+
+def _no_journal(path: Path, reason: str) -> BattleError:
+    return BattleError(f"{path} is not a pareto journal ({reason}); give a file written by pareto start")
 
 
 def checked_terms(header: str) -> Terms:
     """The frozen terms; `Lie` where a session cannot have them."""
-    given = json.loads(header, parse_float=Fraction, parse_int=int)
+    try:
+        given = json.loads(header, parse_float=_exactly, parse_constant=_exactly)
+    except ValueError as error:
+        raise Lie(f"header: {error}") from None
+    if _canonical(json.loads(header)) != header:
+        raise Lie("header: not the canonical JSON that pareto writes")
     if set(given) != _HEADER:
         raise Lie(f"header: entries {sorted(set(given) ^ _HEADER)} missing or unknown")
-    if given["version"] != 1:
+    if not _is_whole(given["version"]) or given["version"] != 1:
         raise Lie(f"header: version {given['version']}; this auditor knows version 1")
     models, objectives = given["models"], given["objectives"]
     for names, least in ((models, 2), (objectives, 1)):
@@ -117,28 +134,63 @@ def checked_terms(header: str) -> Terms:
             raise Lie(f"header: names {names!r}")
         if len(set(names)) < len(names):
             raise Lie(f"header: a name is repeated in {names!r}")
-    delta, margin = Fraction(given["delta"]), Fraction(given["margin"])
-    if not 0 < delta < 1 or margin < 0:
-        raise Lie(f"header: delta {delta}, margin {margin}")
-    if given["method"] not in METHODS:
-        raise Lie(f"header: method {given['method']!r}; known are {', '.join(METHODS)}")
+    delta, margin, cap, constants = (
+        given[name] for name in ("delta", "margin", "max_comparisons", "constants")
+    )
+    sound = {
+        "method": isinstance(given["method"], str) and given["method"] in METHODS,
+        "created": isinstance(given["created"], str),
+        "delta": _is_number(delta) and 0 < delta < 1,
+        "margin": _is_number(margin) and margin >= 0,
+        "seed": _is_whole(given["seed"]) and given["seed"] >= 0,
+        "max_comparisons": cap is None or (_is_whole(cap) and cap >= 1),
+        "joint": isinstance(given["joint"], bool),
+        "ordered": isinstance(given["ordered"], bool),
+        "ties": given["ties"] in ("half", "refuse"),
+        "constants": constants is None
+        or (isinstance(constants, list) and len(constants) == 3 and all(map(_is_number, constants))),
+    }
+    for entry, good in sound.items():
+        if not good:
+            known = f"; known are {', '.join(METHODS)}" if entry == "method" else ""
+            raise Lie(f"header: {entry} is {_shown(given[entry])}, which no session can have{known}")
     if given["method"] in ORDERED and given["ordered"] is not True:
         raise Lie(f"header: {given['method']} without the declaration that answers follow an order")
-    sampling, threshold, logarithm = map(Fraction, given["constants"] or (2, 4, 4))
+    sampling, threshold, logarithm = map(Fraction, constants or (2, 4, 4))
     return Terms(
         models=tuple(models),
         objectives=tuple(objectives),
         method=given["method"],
-        delta=delta,
+        delta=Fraction(delta),
         seed=given["seed"],
-        cap=given["max_comparisons"],
-        margin=margin,
-        joint=given["joint"] is True,
+        cap=cap,
+        margin=Fraction(margin),
+        joint=given["joint"],
         ties=given["ties"] == "half",
         sampling=sampling,
         threshold=threshold,
         logarithm=logarithm,
     )
+
+
+def _exactly(text: str) -> Fraction:
+    """A decimal as what is written; one that no double could be would only waste time."""
+    if not math.isfinite(float(text)):
+        raise ValueError(f"{text} is no finite number")
+    return Fraction(text)
+
+
+def _is_whole(value: object) -> bool:
+    return type(value) is int
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, Fraction)
+
+
+def _shown(value: object) -> str:
+    text = str(value) if isinstance(value, Fraction) else repr(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"
 
 
 def checked_chain(journal: JournalFile) -> list[Event]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -33,7 +34,9 @@ LayoutName = Annotated[
 Objectives = Annotated[
     str | None,
     typer.Option(
-        "--objectives", help="Only these, in this order: names with commas.", show_default="all there are"
+        "--objectives",
+        help="Only these, in this order: names with commas, a name that has one in double quotes.",
+        show_default="all there are",
     ),
 ]
 Flags = Annotated[
@@ -91,6 +94,16 @@ Rule = Annotated[
         "however indirectly (with --ties davidson).",
     ),
 ]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        envvar="PARETO_MEMORY_LIMIT",
+        help="For logs larger than memory: stay below this much, such as 500MB. Results are the same; a "
+        "cluster and JSON lines are refused where they do not fit.",
+        show_default=False,
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -107,6 +120,7 @@ class Reading:
     winner: str | None = None
     names: Path | None = None
     cluster: str | None = None
+    memory_limit: str | None = None
 
     def read(self, logs: Sequence[str] | None) -> tuple[tuple[str, ...], Battles]:
         """Names of the logs for people, and what is in them."""
@@ -127,6 +141,7 @@ class Reading:
             multi_label=self.multi_label,
             names=self.names,
             cluster=self.cluster,
+            memory_limit=self.memory_limit,
         )
         return tuple(log if log.startswith(BUNDLED) else Path(log).name for log in logs or ()), battles
 
@@ -162,8 +177,9 @@ def bundled_names() -> str:
 
 
 def comma_separated(text: str) -> list[str]:
-    """Names between commas, without surrounding blanks."""
-    return [part.strip() for part in text.split(",") if part.strip()]
+    """Names between commas, without surrounding blanks; one with a comma in it is in double quotes."""
+    (parts,) = csv.reader([text.replace("\n", " ")], skipinitialspace=True)
+    return [part.strip() for part in parts if part.strip()]
 
 
 def flag_places(text: str) -> Mapping[str, list[str]]:

@@ -12,6 +12,7 @@ import typer
 
 from pareto.commands import log_options as options
 from pareto.commands.options import Delta, Seed, check_new
+from solvers.new_paths import new_file, new_folder
 from solvers.terminal import AsJson, emit
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def frontier(
     rule: options.Rule = "clique",
     ties: options.Ties = "decisive",
     cluster: options.Cluster = None,
+    memory_limit: options.MemoryLimit = None,
     delta: Delta = 0.05,
     seed: Seed = 0,
     weak: Annotated[
@@ -73,7 +75,17 @@ def frontier(
     check_new(output, pictures, next_file)
     check_delta(delta)
     reading = options.Reading(
-        layout, objectives, flags, multi_label, objective_column, model_a, model_b, winner, names, cluster
+        layout,
+        objectives,
+        flags,
+        multi_label,
+        objective_column,
+        model_a,
+        model_b,
+        winner,
+        names,
+        cluster,
+        memory_limit,
     )
     sources, battles = reading.read(logs)
     log = battles.retain(rule=rule)
@@ -145,15 +157,16 @@ def write_drawings(
     drawn: Mapping[str, Picture], text: str | None, output: Path | None, folder: Path | None
 ) -> dict[str, Any]:
     """Write a page and pictures where they are wanted; what was written, for the record."""
-    if output is not None and text is not None:
-        output.write_text(text, encoding="utf-8")
     files: list[str] = []
     if folder is not None:
-        folder.mkdir()
-        for picture in drawn.values():
-            for ending in (".png", ".svg"):
-                picture.write(folder / f"{picture.name}{ending}")
-                files.append(str(folder / f"{picture.name}{ending}"))
+        with new_folder(folder):
+            for picture in drawn.values():
+                for ending in (".png", ".svg"):
+                    picture.write(folder / f"{picture.name}{ending}")
+                    files.append(str(folder / f"{picture.name}{ending}"))
+    if output is not None and text is not None:
+        with new_file(output) as file:
+            file.write(text)
     return {
         "page": None if output is None else str(output),
         "pictures": files,
@@ -164,7 +177,7 @@ def write_drawings(
 def _write_next(path: Path, found: Findings) -> None:
     from pareto.log_report.tables import next_cells
 
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with new_file(path, newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["model_a", "model_b", "objective", "comparisons"])
         wanted = found.certainty.next

@@ -111,8 +111,10 @@ def resampled(
     from pareto.log_report.records import target_record
     from pareto.log_runs import check_methods, run_log
     from pareto.runs import sha256
+    from pareto.task import check_margin
 
     check_methods(methods, aim)
+    check_margin(margin)
     cap = MOST if max_comparisons is None and not aim.recoverable else max_comparisons
     with progress(quiet) as bars:
         tasks = {name: bars.add_task(name, total=trials) for name in methods}

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pareto.comparisons import Counts
-from pareto.exact_order import chained
 from pareto.frontier import dominates, frontier
 from pareto.result import Mask
-from pareto.targets import FITTED, Target
+from pareto.targets import Target
 
 WHY = (
     "strict dominance asks for a rival that is better on every objective, so a tie on one protects a model; "
@@ -41,7 +39,7 @@ class Lost:
 
 def weak_frontier(found: Target) -> Weak:
     """The weak frontier of a target; ties are those of the target, exact where its scores are."""
-    places = _places(found)
+    places = found.rank
     kept = frontier(places, weak=True)
     rivals = dominates(places, weak=True)
     lost = []
@@ -51,11 +49,3 @@ def weak_frontier(found: Target) -> Weak:
         tied = np.flatnonzero(places[rival] == places[model]).tolist()
         lost.append(Lost(model, rival, tuple(found.objectives[r] for r in tied)))
     return Weak(kept, tuple(lost))
-
-
-def _places(found: Target) -> Counts:
-    """(K, d) whole numbers in the order of the scores, equal where these count as equal."""
-    columns = found.borda.T
-    if found.exact:  # equal scores are equal numbers there
-        return np.stack([np.unique(column, return_inverse=True)[1] for column in columns], axis=1)
-    return np.stack([chained(column, FITTED) for column in columns], axis=1)

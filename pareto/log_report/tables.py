@@ -205,6 +205,11 @@ def next_cells(found: Findings, most: int) -> list[tuple[int, int, str, str, str
     ]
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 cell``, ``2 cells``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def next_lines(found: Findings, most: int) -> list[Table | str]:
     """What to compare next, as a forecast."""
     wanted, undecided = found.certainty.next, found.tallies["undecided"]
@@ -212,7 +217,7 @@ def next_lines(found: Findings, most: int) -> list[Table | str]:
         return ["Every model is decided; no more comparisons are needed"]
     parts: list[Table | str] = []
     if len(wanted.more) and most:
-        of = f"the first {min(most, len(wanted.more))} of {len(wanted.more):,} cells"
+        of = f"the first {min(most, len(wanted.more))} of {counted(len(wanted.more), 'cell')}"
         cells = [(*cell[:4], stacked(cell[4], 20), cell[5]) for cell in next_cells(found, most)]
         parts.append(grid(f"Compare next, {of}", NEXT_HEADINGS, cells))
     return [*parts, next_sentence(found)]
@@ -226,7 +231,7 @@ def next_sentence(found: Findings) -> str:
     said = []
     if able:
         said.append(
-            f"{wanted.total:,} more comparisons in {len(wanted.more):,} cells would probably decide "
+            f"{wanted.total:,} more comparisons in {counted(len(wanted.more), 'cell')} would probably decide "
             f"{able} of {len(wanted.plans)} undecided models, if present estimates are the truth: a "
             "forecast, no guarantee"
         )

@@ -10,19 +10,25 @@ from typing import NoReturn
 import numpy as np
 import polars as pl
 
-from pareto.reading.cells import COUNT, FIRST, FLAGS, SECOND, WORD
+from pareto.reading.cells import COUNT, FIRST, FLAGS, OBJECTIVE, SECOND, WORD
 from pareto.reading.combinations import Combinations, text
 from pareto.reading.flags import ACCEPTED, UNREADABLE, state, unpacked
-from pareto.reading.outcomes import MEANING, decoded, refusal
+from pareto.reading.jsonlines import LIKE_JSON, check_keys_once, check_name_values
+from pareto.reading.outcomes import MEANING, decoded, refusal, unambiguous
 from pareto.reading.tables import Place, Scanned
 from pareto.reading.words import quoted, rows
 from pareto.records import FIRST_WINS, SECOND_WINS
 from pareto.schemas import KeyPath
+from solvers.csv_quotes import BLANKS
 
 
 def check_cells(found: Combinations) -> None:
-    """Raises `BattleError` for outcomes and flags that are none, and for votes on a model without a name."""
+    """Raises `BattleError` for outcomes, flags and names that are none, and for votes on a model without a
+    name."""
     frame = found.frame
+    if found.table.is_json:
+        check_keys_once(found.table.path, sorted({keys[0] for keys in found.columns.paths}), found.lines)
+        _check_json_names(found)
     if WORD in frame.columns:
         _check_words(found)
     for name in (FIRST, SECOND):
@@ -58,8 +64,25 @@ def check_names(found: Combinations, models: Collection[str]) -> None:
             _place(found, column, partial(operator.eq, word)).refuse(
                 column,
                 f"the outcome {word.strip()!r} is a model's name too, and with {quoted(first)} against "
-                f"{quoted(second)} it can mean either; write model_a, model_b, tie or both_bad",
+                f"{quoted(second)} it can mean either; {unambiguous(outcome, lower)}",
             )
+
+
+def _check_json_names(found: Combinations) -> None:
+    """Names are text or whole numbers, as in other files.
+
+    Scanned as text, 1.0 would become the name "1" and a list the text of a list, so a file with names that
+    look like these is looked at once more, value by value.
+    """
+    where = {
+        FIRST: found.columns.models[0],
+        SECOND: found.columns.models[1],
+        OBJECTIVE: found.columns.objective,
+    }
+    present = {name: column for name, column in where.items() if name in found.frame.columns and column}
+    looks = [found.frame[name].cast(pl.String).str.contains(LIKE_JSON).any() for name in present]
+    if any(looks):
+        check_name_values(found.table.path, list(present.values()))
 
 
 def _check_words(found: Combinations) -> None:
@@ -102,7 +125,7 @@ def _check_flags(found: Combinations) -> None:
 
 
 def _blank(cell: pl.Expr) -> pl.Expr:
-    return cell.is_null() | (cell.str.strip_chars() == "").fill_null(False)
+    return cell.is_null() | (cell.str.strip_chars(BLANKS) == "").fill_null(False)
 
 
 def _text(found: Combinations, scanned: Scanned, column: KeyPath) -> pl.Expr:

@@ -29,17 +29,17 @@ def cluster_column(wanted: str, layout: Layout, table: Table) -> str:
     path, fields = table.path, table.fields
     if layout.counted:
         raise BattleError(
-            f"cluster={wanted!r}: {path} is a table of counts, which does not say who voted; give the votes "
+            f"cluster {wanted!r}: {path} is a table of counts, which does not say who voted; give the votes "
             "themselves, or no cluster"
         )
     words = {SESSION: layout.session, VOTER: layout.voter}
     meant = words.get(wanted) or wanted
     if has(fields, (meant,)):
         return meant
-    known = [f"{word} ({column})" for word, column in words.items() if column]
+    known = "".join(f"{word} ({column}), " for word, column in words.items() if column)
     raise BattleError(
-        f"cluster={wanted!r}: {path} has no column {meant!r} (found: {shortened(map(repr, fields), 14)}); "
-        f"accepted are {', '.join([*known, 'the name of a column'])}"
+        f"cluster {wanted!r}: {path} has no column {meant!r} (found: {shortened(map(repr, fields), 14)}); "
+        f"accepted: {known}the name of a column"
     )
 
 

@@ -27,5 +27,5 @@ def _rule(columns: Columns, objectives: Sequence[str]) -> str:
         return f"the objective is {rest} (columns {places})"
     if columns.objective is None:
         only = f"no column names an objective, so there is one, {objectives[0]}"
-        return f"{only} (objective= or flags= name others)"
+        return f"{only} (name an objective column, or flags, if there are more)"
     return f"the objective is what column {columns.objective!r} says: {shortened(objectives, 12)}"

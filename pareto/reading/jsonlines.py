@@ -1,7 +1,7 @@
 """JSON lines: one object a line, read as text throughout.
 
-Numbers and true/false become the text they are written as, so that a log reads the same as CSV and as JSON
-lines. Nested objects stay nested; columns that are not needed are not looked at.
+Whole numbers and true/false become the text they are written as, so that a log reads the same as CSV and as
+JSON lines. Nested objects stay nested; columns that are not needed are not looked at.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from pareto.reading.words import quoted
 from pareto.schemas import Fields, KeyPath
 
 Nested = dict[str, Any]
+LIKE_JSON = r"^(-?[0-9]|\[|\{|true$|false$)|\x00"
+"""Texts that may have been numbers, lists, objects or halves of characters in the file."""
 
 
 def json_fields(path: Path) -> Fields:
@@ -54,6 +56,60 @@ def explain(path: Path, reason: str) -> NoReturn:
     )
 
 
+def check_name_values(path: Path, columns: Sequence[str]) -> None:
+    """Raises `BattleError` for the first value in these columns that is no text, whole number or null."""
+    for line, value in objects(path):
+        for column in columns:
+            name: object = value.get(column)
+            if isinstance(name, bool) or not isinstance(name, str | int | None):
+                raise BattleError(
+                    f"{path}, line {line}, key {column!r}: found {quoted(name)}; names are text or whole "
+                    "numbers"
+                )
+            if any("\ud800" <= character <= "\udfff" for character in str(name)):
+                raise BattleError(
+                    f"{path}, line {line}, key {column!r}: found {ascii(name)[:60]}, which has half of a "
+                    "character in it (a lone surrogate); write whole ones"
+                )
+
+
+def check_keys_once(path: Path, keys: Sequence[str], lines: int) -> None:
+    """Raises `BattleError` for the first line that has one of these keys twice: readers differ on those.
+
+    lines: how many objects the file has; only where a key is written more often than that, here or deeper or
+    in a text, is it looked at line by line.
+    """
+    written = [json.dumps(key, ensure_ascii=False).encode() for key in keys]
+    if max(_occurrences(path, written)) <= lines:
+        return
+
+    def pairs(found: list[tuple[str, Any]]) -> Nested:
+        names = [name for name, _ in found]
+        twice = next((key for key in keys if names.count(key) > 1), None)
+        if twice is not None:
+            raise BattleError(f"the key {twice!r} occurs twice in an object; keep one of them")
+        return dict(found)
+
+    with path.open("rb") as stream:
+        for line, text in enumerate(stream, 1):
+            if any(text.count(key) > 1 for key in written):
+                try:
+                    json.loads(text, object_pairs_hook=pairs)
+                except (ValueError, RecursionError) as error:
+                    raise BattleError(f"{path}, line {line}: {error}") from None
+
+
+def _occurrences(path: Path, words: Sequence[bytes]) -> list[int]:
+    totals, rest = [0] * len(words), [b""] * len(words)
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 24):
+            for at, word in enumerate(words):
+                text = rest[at] + block
+                totals[at] += text.count(word)
+                rest[at] = text[len(text) - len(word) + 1 :]  # too short for a word that was counted
+    return totals
+
+
 def objects(path: Path) -> Iterator[tuple[int, Nested]]:
     """Lines (from 1) and their objects; raises `BattleError` at the first line that holds none."""
     with path.open("rb") as stream:
@@ -62,7 +118,7 @@ def objects(path: Path) -> Iterator[tuple[int, Nested]]:
                 continue
             try:
                 value = json.loads(text, parse_constant=_no_constant)
-            except ValueError as error:  # malformed JSON, or not UTF-8
+            except (ValueError, RecursionError) as error:  # malformed JSON, or not UTF-8
                 raise BattleError(
                     f"{path}, line {line}: no JSON ({error}); give one object a line, for example "
                     '{"model_a": "x", "model_b": "y", "winner": "model_a"}'

@@ -29,8 +29,8 @@ from pareto.schemas import (
 AUTO = "auto"
 MOST_FLAGS = 31
 HOW_TO_NAME = (
-    'name columns that are called otherwise: model_a="left", model_b="right", winner="vote", '
-    'objective="task", flags=["is_code", "math"]'
+    "say which columns are called otherwise: those of model_a, model_b and winner, the column that names the "
+    "objective, or the flags that do"
 )
 FlagNames = Sequence[str | Sequence[str]] | Mapping[str, str | Sequence[str]]
 
@@ -49,18 +49,18 @@ class Wanted:
 
     def __post_init__(self) -> None:
         if self.schema not in (AUTO, *LAYOUTS):
-            raise BattleError(f"schema={self.schema!r}; accepted are {AUTO}, {', '.join(LAYOUTS)}")
+            raise BattleError(f"no layout {self.schema!r}; accepted are {AUTO}, {', '.join(LAYOUTS)}")
         if self.flags and self.objective is not None:
             raise BattleError(
-                f"objective={self.objective!r} and flags are both given; a comparison's objectives are named "
-                "in one column or flagged in several: give one of the two"
+                f"an objective column, {self.objective!r}, and flags are both given; a comparison's "
+                "objectives are named in one column or flagged in several: give one of the two"
             )
         if self.flags and self.schema not in (AUTO, PLAIN.name):
-            raise BattleError(f"flags belong to schema 'plain'; {self.schema} has its own objectives")
+            raise BattleError(f"flags belong to the layout plain; {self.schema} has its own objectives")
         if self.objective is not None and self.schema not in (AUTO, PLAIN.name, COUNTS.name):
             raise BattleError(
-                f"objective={self.objective!r} belongs to schema 'plain' or 'counts'; {self.schema} has "
-                "its own"
+                f"an objective column, {self.objective!r}, belongs to the layout plain or counts; "
+                f"{self.schema} has its own"
             )
 
 
@@ -129,7 +129,9 @@ def find_columns(path: Path, fields: Fields, wanted: Wanted) -> Columns:
     layout = _layout(path, fields, wanted)
     models = (wanted.model_a or MODEL_A, wanted.model_b or MODEL_B)
     if wanted.winner is not None and layout.counted:
-        raise BattleError(f"winner={wanted.winner!r} has no place in a table of counts; leave it out")
+        raise BattleError(
+            f"a winner column, {wanted.winner!r}, has no place in a table of counts; leave it out"
+        )
     outcomes = layout.outcomes
     if layout.counted:
         outcomes = (*outcomes[:2], *(name for name in outcomes[2:] if name in fields))
@@ -168,13 +170,14 @@ def _layout(path: Path, fields: Fields, wanted: Wanted) -> Layout:
         return layout
     if layout is VISION_ARENA:
         raise BattleError(
-            "the categories of vision-arena have no order of priority, so multi_label=False says too little; "
-            'name them in order: flags={"ocr": ["categories", "ocr"], …}, schema="plain"'
+            "the categories of vision-arena have no order of priority, so that a comparison counts for the "
+            "first one says too little; take the layout plain and name them as flags in order, each as key "
+            "inside categories"
         )
     if not layout.flags:
         raise BattleError(
-            f"multi_label={wanted.multi_label}: {path} is read as {layout.name}, which has no flags; name "
-            "them: flags=[…]"
+            f"{path} is read as {layout.name}, which has no flags that a comparison could count for, the "
+            "first one or all; name the flags too"
         )
     return replace(layout, multi_label=True, rest=None)
 
@@ -185,8 +188,8 @@ def _fitting(path: Path, fields: Fields, wanted: Wanted) -> Layout:
     if len(fit) > 1:
         names = " and ".join(layout.name for layout in fit)
         raise BattleError(
-            f"{path} fits several layouts: {names} (found: {shortened(map(repr, fields), 12)}); name one: "
-            f'schema="{fit[0].name}"'
+            f"{path} fits several layouts: {names} (found: {shortened(map(repr, fields), 12)}); name the "
+            "layout to take"
         )
     if fit:
         return fit[0]
@@ -197,8 +200,8 @@ def _fitting(path: Path, fields: Fields, wanted: Wanted) -> Layout:
             raise _unfit(
                 path,
                 fields,
-                f'{_lacks(layout, lacking, fields)}; to read it without these, say schema="plain" and name '
-                "its objectives",
+                f"{_lacks(layout, lacking, fields)}; to read it without these, take the layout plain and "
+                "name its objectives",
             )
     if winner in fields:
         return PLAIN

@@ -29,7 +29,8 @@ def read_names(given: NameMap | FilePath | None) -> dict[str, str]:
         where = "names: "
     else:
         raise BattleError(
-            f"names={given!r}; a mapping of names, or a CSV file with {FROM} and {TO}, is accepted"
+            f"{quoted(given)} renames nothing; a mapping of names, or a CSV file with {FROM} and {TO}, is "
+            "accepted"
         )
     renamed: dict[str, str] = {}
     for old, new in pairs:

@@ -7,7 +7,7 @@ a model's name too: which side it was on would have to be guessed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import polars as pl
 
@@ -23,6 +23,12 @@ MEANING = {
     **dict.fromkeys(TIE_WORDS, TIED),
     **dict.fromkeys(BAD_WORDS, BAD),
 }
+FAMILIES: tuple[tuple[str, ...], ...] = (
+    ("model_a", *LEFT),
+    ("model_b", *RIGHT),
+    TIE_WORDS,
+    ("both_bad", *BAD_WORDS),
+)
 UNVOTED = -1
 USUAL = ("model_a", "model_b", "tie", "both_bad", "tie (bothbad)")
 """What published logs write; found by comparison, faster than by looking words up."""
@@ -58,6 +64,14 @@ def words_of_codes(codes: pl.Series) -> pl.Series:
     """The words that were coded."""
     places = list(range(1, len(USUAL) + 2))
     return codes.replace_strict(places, [*USUAL, None], return_dtype=pl.String)
+
+
+def unambiguous(outcome: int, models: Collection[str]) -> str:
+    """What to write instead of an outcome where names of models, here in lower case, are such words too."""
+    free = [next((word for word in words if word not in models), "") for words in FAMILIES]
+    if not free[outcome]:
+        return "no other word for it is accepted, so give the model another name in every column"
+    return f"write {', '.join(word for word in free if word)}"
 
 
 def refusal(word: str, count: int, models: Sequence[str]) -> str:

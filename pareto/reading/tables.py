@@ -15,6 +15,7 @@ from pareto.reading.files import CSV, JSON_LINES
 from pareto.reading.jsonlines import explain, json_fields, scan_json
 from pareto.reading.words import shortened
 from pareto.schemas import Fields, KeyPath
+from solvers.csv_quotes import read_alike
 
 Scanned = dict[KeyPath, pl.Expr]
 NO_ROWS = "{path} has columns but no rows; give at least one row"
@@ -47,7 +48,7 @@ class Table:
 
     path: the (first) file. kinds: types as stored in Parquet, None for other files, which hold text. csv: how
     CSV is written, None for other files. careful: a CSV file that is read record by record, see `csvtext`.
-    others: further files.
+    others: further files. copies: Parquet files that hold the needed columns of a CSV file, see `limits`.
     """
 
     path: Path
@@ -56,17 +57,25 @@ class Table:
     csv: Dialect | None = None
     careful: bool = False
     others: tuple[Path, ...] = ()
+    copies: tuple[Path, ...] = ()
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it holds JSON lines."""
+        return self.csv is None and self.kinds is None
 
     def scan(self, paths: Sequence[KeyPath]) -> tuple[pl.LazyFrame, Scanned]:
         """The rows, and an expression for each of these columns."""
         if self.csv is not None:
             places = {keys: str(self.csv.header.index(keys[0])) for keys in paths}
-            if self.careful:
+            if self.copies:
+                frame = _parquet(*self.copies)
+            elif self.careful:
                 frame = self.csv.careful(sorted({int(name) for name in places.values()})).lazy()
             else:
                 frame = self.csv.scan()
             return frame, {keys: pl.col(name) for keys, name in places.items()}
-        frame = scan_json(self.path, paths) if self.kinds is None else _parquet(self.path, *self.others)
+        frame = scan_json(self.path, paths) if self.is_json else _parquet(self.path, *self.others)
         return frame, {keys: expression(keys) for keys in paths}
 
     def kind(self, keys: KeyPath) -> Any:
@@ -113,7 +122,7 @@ class Table:
         for path in (self.path, *self.others) if self.others else ():
             open_table(path)  # names the file that cannot be opened
         reason = (str(error).splitlines() or ["unknown reason"])[0]
-        if self.csv is None and self.kinds is None:
+        if self.is_json:
             explain(self.path, reason)
         kind = "CSV" if self.csv is not None else "Parquet"
         like = f", or one of {len(self.others)} files with the same columns," if self.others else ""
@@ -133,7 +142,8 @@ def open_table(path: Path) -> Table:
                 f"{path}: column {shortened(map(repr, dict.fromkeys(twice)))} occurs more than once; give "
                 "every column its own name"
             )
-        return Table(path, dict.fromkeys(dialect.header), csv=dialect, careful=not dialect.on_first_line)
+        careful = not (dialect.on_first_line and read_alike(path, dialect.separator))
+        return Table(path, dict.fromkeys(dialect.header), csv=dialect, careful=careful)
     try:
         schema = _parquet(path).collect_schema()
         rows = _parquet(path).select(pl.len()).collect().item()

@@ -6,6 +6,7 @@ columns are taken, smallest indices first. Equal witnesses up to such exchanges 
 the description stays short because few columns depart.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -28,9 +29,14 @@ def _odd_numbers(m: int) -> npt.NDArray[np.uint64]:
 
 def column_keys(gains: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
     """A 64-bit hash of every column of an integer matrix (m, n); equal columns have equal keys."""
-    mix = _odd_numbers(gains.shape[0])
-    key = np.zeros(gains.shape[1], dtype=np.uint64)
-    for j, row in enumerate(gains):
+    return hashed(gains, *gains.shape)
+
+
+def hashed(rows: Iterable[npt.NDArray[Any]], m: int, n: int) -> npt.NDArray[np.uint64]:
+    """`column_keys` of m rows of n integers each."""
+    mix = _odd_numbers(m)
+    key = np.zeros(n, dtype=np.uint64)
+    for j, row in enumerate(rows):
         key += mix[j : j + 1] * row.astype(np.int64, copy=False).view(np.uint64)
     return key
 

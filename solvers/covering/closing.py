@@ -15,7 +15,7 @@ import numpy as np
 
 from solvers.covering.search import GivenUp, Search
 from solvers.covering.splits import Rule
-from solvers.covering.subproblem import Mask, root
+from solvers.covering.subproblem import Mask, open_columns, opened
 from solvers.problems import CoveringProgram
 from solvers.solution import Multipliers
 from solvers.tree import Tree
@@ -58,9 +58,10 @@ def attempt(
     program: CoveringProgram, dual: Multipliers, target: int, rule: Rule, nodes: int, deadline: float
 ) -> Closing:
     """One search with one rule and at most ``nodes`` nodes."""
-    part, taken = root(program, dual, target)
-    if len(part.columns) > CORE:
+    columns, taken = open_columns(program, dual, target)
+    if len(columns) > CORE:
         return Closing()
+    part, taken = opened(program, columns, taken)
     prices = np.array([pj / dual.q for pj in dual.p])
     least = 1.0 / (16.0 * np.maximum(np.array(part.largest, dtype=np.float64), 1.0))
     scale = 2.0 ** np.rint(np.log2(np.maximum(prices, least)))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from solvers.covering.canonical import column_keys
+from solvers.covering.canonical import hashed
 from solvers.highs_model import load_covering, power_of_two_scale
 from solvers.problems import blocks
 from solvers.quiet_highs import new_highs
@@ -64,23 +64,26 @@ def weigh(gains: Gains, x: npt.NDArray[Any]) -> Reals:
     return total
 
 
-def _merge_equal(gains: Reals) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _merge_equal(gains: Gains) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Representatives, class of every column and class sizes, by a hash of the columns."""
-    key = column_keys(gains.view(np.int64))  # equal floats have equal bits
+    # by the bits of floats, row by row, so that no second matrix is needed
+    key = hashed((row.astype(np.float64).view(np.int64) for row in gains), *gains.shape)
     _, first, group, counts = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
     return first, group, counts
 
 
-def _solve_small(gains: Reals, demands: Reals) -> tuple[Reals, Reals] | None:
+def _solve_small(gains: Gains, demands: Reals) -> tuple[Reals, Reals] | None:
     """Prices (m,) and point (n,) by simplex, equal columns merged if there are many; None if it failed."""
     n = gains.shape[1]
     first, group, counts = (
         _merge_equal(gains) if n > SMALL else (np.arange(n), np.arange(n), np.ones(n, dtype=np.intp))
     )
-    merged = gains[:, first]
+    merged = gains[:, first].astype(np.float64)
     scale = power_of_two_scale(merged.max(axis=1, initial=1.0))
+    merged *= scale[:, None]
     highs = new_highs(presolve="off")
-    load_covering(highs, merged * scale[:, None], demands * scale, counts.astype(np.float64), integer=False)
+    load_covering(highs, merged, demands * scale, counts.astype(np.float64), integer=False)
+    del merged  # the solver has its own
     highs.run()
     if highs.modelStatusToString(highs.getModelStatus()) != "Optimal":
         return None
@@ -102,8 +105,9 @@ def relax(gains: Gains, slack: Reals) -> Relaxation:
     """
     m, n = gains.shape
     if n <= SMALL:
-        dense = gains.astype(np.float64)
-        prices, x = _solve_small(dense, dense.sum(axis=1) - slack) or (np.zeros(m), np.ones(n))
+        every = gains[:, np.arange(n)]
+        total = every.sum(axis=1, dtype=np.float64)
+        prices, x = _solve_small(every, total - slack) or (np.zeros(m), np.ones(n))
         return Relaxation(prices, x, price(gains, prices))
     stride = -(-n // max(1000, n // 24))
     start = np.arange(0, n, stride)
@@ -124,8 +128,9 @@ def _sift(gains: Gains, slack: Reals, prices: Reals, width: float) -> Relaxation
     best = Relaxation(prices, np.ones(gains.shape[1]), cost)
     for _ in range(ROUNDS):
         core = np.flatnonzero(free)
-        dense = gains[:, core].astype(np.float64)
-        solved = _solve_small(dense, dense.sum(axis=1) + left - slack)
+        inner = gains[:, core]
+        solved = _solve_small(inner, inner.sum(axis=1, dtype=np.float64) + left - slack)
+        del inner
         if solved is None:
             break
         x = taken.astype(np.float64)

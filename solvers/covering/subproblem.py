@@ -30,6 +30,7 @@ ROOM = 1 << 61
 Integers = npt.NDArray[Any]
 """int64, or Python integers where int64 is too small."""
 Mask = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +156,11 @@ def root(program: CoveringProgram, dual: Multipliers, target: int) -> tuple[Subp
     Returns:
         The subproblem, and bool (n,), the columns taken for good.
     """
+    return opened(program, *open_columns(program, dual, target))
+
+
+def open_columns(program: CoveringProgram, dual: Multipliers, target: int) -> tuple[Places, Mask]:
+    """Places of the columns that :func:`root` leaves open, and bool (n,), the columns taken for good."""
     gap = dual.q * target - dual.numerator
     taken = np.zeros(program.n, dtype=np.bool_)
     free = []
@@ -164,7 +170,11 @@ def root(program: CoveringProgram, dual: Multipliers, target: int) -> tuple[Subp
         out = decided(cost, gap)
         taken[block] = out & (cost < 0)
         free.append(block.start + np.flatnonzero(~out))
-    columns = np.concatenate([*free, np.zeros(0, dtype=np.intp)])
+    return np.concatenate([*free, np.zeros(0, dtype=np.intp)]), taken
+
+
+def opened(program: CoveringProgram, columns: Places, taken: Mask) -> tuple[Subproblem, Mask]:
+    """The subproblem with these columns open and those taken, and those taken."""
     covered = program.covered(taken)
     part = Subproblem(
         columns=columns,

@@ -11,7 +11,16 @@ import numpy.typing as npt
 
 from solvers.backends.base import Problem
 from solvers.errors import SolverError
-from solvers.files.layouts import FORMAT, HEAD, VERSION, Field, check_fields, check_head, layout_of
+from solvers.files.layouts import (
+    FORMAT,
+    HEAD,
+    VERSION,
+    Field,
+    check_fields,
+    check_head,
+    check_names,
+    layout_of,
+)
 from solvers.problems import INT64_MAX
 
 
@@ -81,7 +90,7 @@ def _decode(value: Any, field: Field, name: str) -> Any:
         case "names":
             if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
                 raise SolverError(f"{name}: a list of texts is expected.")
-            return value
+            return check_names(value, name)
         case "matrix" if value is None:
             return None
     kind = {"integers": np.int64, "flags": np.bool_}.get(field.kind, np.float64)

@@ -159,3 +159,20 @@ def check_fields(layout: Layout, present: set[str], path: object) -> None:
         what = [f"{', '.join(missing)} missing"] if missing else []
         what += [f"unknown {', '.join(map(repr, unknown))}"] if unknown else []
         raise SolverError(f"{path}: {'; '.join(what)}. Fields of {layout.problem.__name__}: {known}.")
+
+
+def check_names(names: list[str], field: str) -> list[str]:
+    """The names, which can be written again.
+
+    Raises:
+        SolverError: naming the first with half of a character in it (a lone surrogate), which UTF-8 cannot
+            hold.
+    """
+    for at, name in enumerate(names):
+        try:
+            name.encode()
+        except UnicodeEncodeError as error:
+            raise SolverError(
+                f"{field}[{at}] = {name!a}: no text that UTF-8 can hold ({error.reason})."
+            ) from error
+    return names

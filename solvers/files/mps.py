@@ -10,6 +10,7 @@ number changed on the way.
 
 import gzip
 import tempfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,10 @@ def read(path: Path) -> LinearProgram:
         SolverError: with the reader's own words for a malformed file; for one without columns; for
             semicontinuous columns and quadratic terms; for numbers that LinearProgram refuses.
     """
-    _check_numbers(path)
+    try:
+        _check_numbers(path)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise SolverError(f"{path}: damaged gzip file ({error}).") from error
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         highs = _quiet_highs(log)
@@ -57,7 +61,11 @@ def _check_numbers(path: Path) -> None:
         SolverError: naming the line.
     """
     section = ""
-    with gzip.open(path, "rt") if path.suffix.lower() == ".gz" else path.open(encoding="utf-8") as file:
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix.lower() == ".gz"
+        else path.open(encoding="utf-8") as file
+    ):
         if ".mps" not in path.name.lower():
             file.read(1)  # the reader itself does not tell "absent" from "malformed"
             return

@@ -1,5 +1,9 @@
 """Problems as compressed numpy archives; see :mod:`solvers.files.layouts` for the layout."""
 
+import lzma
+import struct
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +12,35 @@ import numpy.typing as npt
 
 from solvers.backends.base import Problem
 from solvers.errors import SolverError
-from solvers.files.layouts import FORMAT, HEAD, VERSION, Field, check_fields, check_head, layout_of
+from solvers.files.layouts import (
+    FORMAT,
+    HEAD,
+    VERSION,
+    Field,
+    check_fields,
+    check_head,
+    check_names,
+    layout_of,
+)
 
 PARTS = ("shape", "row", "column", "value")
 """Endings of the arrays that make up a sparse matrix."""
 KINDS = {"integers": "iu", "flags": "biu", "flag": "biu", "names": "U"}
 """numpy kinds a field may have; numbers of any kind where nothing is said."""
+
+DAMAGED = (
+    ValueError,
+    EOFError,
+    KeyError,
+    RuntimeError,
+    MemoryError,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    zipfile.BadZipFile,
+    SyntaxError,
+)
+"""What zip and numpy raise for archives that are damaged, encrypted or packed in a way they do not know."""
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -35,15 +62,22 @@ def read(path: Path) -> Problem:
 
 def _load(path: Path) -> Arrays:
     try:
-        loaded = np.load(path, allow_pickle=False)
-        if not isinstance(loaded, np.lib.npyio.NpzFile):
-            raise SolverError(f"{path}: a single array, not an archive; write it with solvers.write_problem.")
-        with loaded:
-            return {name: loaded[name] for name in loaded.files}
-    except (ValueError, EOFError) as error:
+        with path.open("rb") as stream:  # numpy leaves a damaged archive open that it opened itself
+            loaded = np.load(stream, allow_pickle=False)
+            if not isinstance(loaded, np.lib.npyio.NpzFile):
+                raise SolverError(
+                    f"{path}: a single array, not an archive; write it with solvers.write_problem."
+                )
+            with loaded:
+                arrays = {name: loaded[name] for name in loaded.files}
+    except DAMAGED as error:
         if isinstance(error, SolverError):
             raise
         raise SolverError(f"{path}: not a numpy archive of plain arrays ({error}).") from error
+    for name, array in arrays.items():
+        if not isinstance(array, np.ndarray):  # bytes: its entry does not begin as an array does
+            raise SolverError(f"{path}: {name} is no array, so it is damaged or was not written by numpy.")
+    return arrays
 
 
 def _field(name: str, fields: Any) -> str:
@@ -65,7 +99,7 @@ def _decode(arrays: Arrays, field: Field, name: str) -> Any:
     if array.ndim != field.dimensions:
         raise SolverError(f"{name}: {array.ndim} dimensions, {field.dimensions} expected.")
     if field.kind == "names":
-        return array.tolist()
+        return check_names(array.tolist(), name)
     if array.dtype.kind in "iu" and field.kind in ("reals", "matrix"):
         exact = np.abs(array.astype(np.float64)) <= 2.0**53
         if not exact.all():

@@ -96,6 +96,19 @@ def test_a_forecast_of_what_remains(journal):
     assert 0 < found["low"] <= found["median"] <= found["high"]
 
 
+def test_a_forecast_that_no_run_decides_is_no_number(journal, monkeypatch):
+    from pareto import forecast
+
+    monkeypatch.setattr(forecast, "MOST", 5)
+    run("ask", journal, "-n", 40)
+    run("tell", journal, *(f"{number}=left" for number in range(1, 41)))
+    found = record("status", journal, "--forecast", 3)["forecast"]
+    assert (found["median"], found["cut"], found["cut_at"]) == (None, 3, 5)
+    assert "no number can be given. 3 of 3 simulated runs did not decide within 5" in run(
+        "status", journal, "--forecast", 3
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -14,12 +14,11 @@ from pathlib import Path
 
 import pytest
 
-import pareto
 from pareto.audit import audit
 from pareto.session import Session
 from tests.pareto.voting import events, judge, open_session
 
-ROOT = str(Path(pareto.__file__).parents[1])
+ROOT = str(Path(__file__).parents[2])
 KILLS = 12
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")

@@ -356,3 +356,112 @@ def test_ratios_below_one_are_not_rounded_away():
 @pytest.mark.parametrize("command", ["frontier", "compare-ties", "resample", "demo"])
 def test_commands_explain_themselves(command):
     assert "--json" in run(command, "--help")
+
+
+def test_two_commands_at_once_never_overwrite_each_other(battles, monkeypatch):
+    """Whoever is second finds the file that was not there when it began."""
+    import pareto.log_report.page as pages
+
+    def page(*arguments):
+        Path("page.html").write_text("of the first")
+        return "of the second"
+
+    monkeypatch.setattr(pages, "page", page)
+    with pytest.raises(FileExistsError):
+        run("frontier", "log.csv", "-o", "page.html")
+    assert Path("page.html").read_text() == "of the first"
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, OSError])
+def test_what_is_cut_short_is_not_left_behind(battles, monkeypatch, interruption):
+    from solvers.pages.canvas import Picture
+
+    written = []
+
+    def write(self, path):
+        if len(written) == 3:
+            raise interruption
+        Path(path).write_text("picture")
+        written.append(path)
+
+    monkeypatch.setattr(Picture, "write", write)
+    found = CliRunner().invoke(
+        app, ["frontier", "log.csv", "-o", "page.html", "--pictures", "drawn", "--next", "next.csv"]
+    )
+    assert found.exit_code != 0
+    assert len(written) == 3
+    assert not Path("drawn").exists()
+    assert not Path("page.html").exists()
+
+
+def test_an_objective_with_a_comma_in_its_name_can_be_taken():
+    Path("commas.csv").write_text(
+        'model_a,model_b,winner,objective\np,q,model_a,"x, y"\nq,p,model_b,z\np,q,model_a,z\n'
+    )
+    found = record("frontier", "commas.csv", "--objectives", '"x, y", z')
+    assert found["objectives"] == ["x, y", "z"]
+    with pytest.raises(BattleError, match="no objective 'x'; choose among \"x, y\", z, each once"):
+        run("frontier", "commas.csv", "--objectives", "x, y")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--layout", "none"],
+        ["--ties", "none"],
+        ["--rule", "none"],
+        ["--cluster", "none"],
+        ["--multi-label"],
+        ["--flags", "hard", "--objective-column", "objective"],
+        ["--layout", "arena-140k", "--flags", "hard"],
+        ["--layout", "arena-140k", "--objective-column", "objective"],
+        ["--winner", "none"],
+    ],
+)
+@pytest.mark.usefixtures("battles")
+def test_messages_use_no_words_of_another_interface(arguments):
+    """Where an option is to be given otherwise it is not called by its name in Python."""
+    with pytest.raises(BattleError) as caught:
+        run("frontier", "log.csv", *arguments)
+    said = str(caught.value)
+    for name in (
+        "schema",
+        "ties",
+        "rule",
+        "cluster",
+        "multi_label",
+        "flags",
+        "objective",
+        "winner",
+        "model_a",
+    ):
+        assert f"{name}=" not in said
+
+
+@pytest.mark.usefixtures("battles")
+def test_a_table_wider_than_the_terminal_loses_no_column(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    wide = [line for line in run("frontier", "log.csv").splitlines() if line.rstrip().endswith("gap")]
+    assert wide
+
+
+def test_no_advice_that_does_not_help():
+    """A log of ties: no rule and no objective left out would keep two models."""
+    Path("ties.csv").write_text("model_a,model_b,winner,objective\n" + "p,q,tie,x\nq,r,both_bad,y\n" * 4)
+    for command in (["frontier", "ties.csv"], ["compare-ties", "ties.csv"]):
+        with pytest.raises(
+            BattleError, match="No rule and no choice of objectives keeps two models: more dec"
+        ):
+            run(*command)
+    Path("some.csv").write_text(
+        "model_a,model_b,winner,objective\np,q,model_a,x\nq,r,model_a,x\np,r,model_b,y\n"
+    )
+    with pytest.raises(BattleError, match="To go on, name fewer objectives, or collect more decisive"):
+        run("frontier", "some.csv")
+
+
+@pytest.mark.usefixtures("battles")
+def test_a_margin_that_is_none_is_refused_before_anything_is_shown():
+    for margin in ("nan", "-1", "inf"):
+        with pytest.raises(BattleError, match="margin is"):
+            run("resample", "log.csv", "--margin", margin)

@@ -99,6 +99,9 @@ def test_a_batch_callback_is_called_once():
         (lambda: BradleyTerrySource([[0.0], [1.0]], models=["a", "b", "c"]), "one name each"),
         (lambda: ProbabilitySource(np.full((2, 2, 1), 0.7)), "sum to 1"),
         (lambda: ProbabilitySource(np.zeros((2, 3, 1))), "shape"),
+        (lambda: ProbabilitySource(np.zeros((2, 2))), "shape"),
+        (lambda: ProbabilitySource([[[0.5], [0.5, 0.5]], [[0.5], [0.5]]]), "rows of different lengths"),
+        (lambda: ProbabilitySource([[["0.5"], ["a"]], [["0.5"], ["0.5"]]]), "numbers are accepted"),
         (lambda: CallbackSource(lambda *_: 1, ["a"], ["x"]), "at least 2"),
         (lambda: CallbackSource(lambda *_: 1, ["a", "b"], []), "at least 1"),
         (

@@ -13,6 +13,7 @@ from pareto import BattleError, target
 from pareto.davidson import davidson_target
 from pareto.exact_order import chained, differences
 from pareto.gaps import gaps
+from pareto.log_report.conventions import weak_frontier
 from pareto.retention import retain_counts
 from pareto.targets import frontier_carries_over, treatment
 from tests.pareto.logs import arena, counted, logs
@@ -127,6 +128,22 @@ def test_differences_below_rounding_are_differences():
     assert found.kept == ("a",)
     assert (found.gaps > 0).all()
     assert found.recoverable
+    assert found.rank[:, 0].tolist() == [2, 1, 0]
+
+
+def test_the_weak_frontier_tells_scores_apart_that_are_the_same_double():
+    """On x as above, a before b by less than rounding; on y b before a. So neither is as good everywhere."""
+    n = 10**9 + 1
+    wins = np.zeros((2, 3, 3), dtype=np.int64)
+    wins[:, 0, 1] = wins[:, 1, 0] = 1
+    ahead, behind = ((n + 1) // 2, n - (n + 1) // 2), ((n + 3) // 2, n + 2 - (n + 3) // 2)
+    wins[0, 0, 2], wins[0, 2, 0] = ahead
+    wins[0, 1, 2], wins[0, 2, 1] = behind
+    wins[1, 0, 2], wins[1, 2, 0] = 2, 1
+    wins[1, 1, 2], wins[1, 2, 1] = 3, 1
+    found = target(counted(wins))
+    assert found.borda[0, 0] == found.borda[1, 0]
+    assert weak_frontier(found).frontier.tolist() == [True, True, False]
 
 
 def test_what_rounding_hides_is_less_than_what_it_shows():
@@ -261,7 +278,9 @@ def test_a_fit_fills_in_what_is_missing():
 def test_names_and_letters_of_treatments():
     assert [treatment(letter) for letter in "DHF"] == ["decisive", "half", "davidson"]
     assert target(counted(np.ones((1, 2, 2)) - np.eye(2)), "H").letter == "H"
-    with pytest.raises(BattleError, match=r"treatment of ties 'drop'; accepted are decisive \(D\), half \(H\)"):
+    with pytest.raises(
+        BattleError, match=r"treatment of ties 'drop'; accepted are decisive \(D\), half \(H\)"
+    ):
         treatment("drop")
     with pytest.raises(BattleError, match="1 models on 1 objectives"):
         target(counted(np.zeros((1, 1, 1))))

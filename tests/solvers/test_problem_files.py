@@ -410,6 +410,17 @@ def test_names_that_no_text_can_hold_are_refused(tmp_path):
         read_problem(tmp_path / "bad.json")
 
 
+def test_the_integer_without_an_opposite_is_refused_by_every_layout(tmp_path):
+    (tmp_path / "bad.csv").write_text(f"row,a\ndemand,{-(2**63)}\n0,1\n")
+    (tmp_path / "bad.json").write_text(
+        json.dumps({**GOOD, "type": "covering", "gains": [[1]], "demands": [-(2**63)]})
+    )
+    np.savez(tmp_path / "bad.npz", **arrays(demands=np.array([-(2**63)])))
+    for path in tmp_path.iterdir():
+        with pytest.raises(SolverError, match="demands"):
+            read_problem(path)
+
+
 def test_demands_beyond_64_bits(tmp_path):
     path = tmp_path / "bad.csv"
     for text in (f"row,a\ndemand,{2**70}\n0,1\n", f"row,a\ndemand,1\n0,{2**70}\n"):

@@ -124,3 +124,14 @@ def test_both_readings_agree_on_any_text(tmp_path_factory, text):
         careful = dialect._careful().rows()
         stripped = [tuple(cell.strip() for cell in row) for row in careful]
         assert [tuple(cell.strip() for cell in row) for row in quick.rows()] == stripped
+
+
+def test_a_quote_inside_a_field_swallows_no_rows(tmp_path):
+    path = write(tmp_path, 'id,a\n"x","1"y"\n"z","2"\n"w","3"\n')
+    with pytest.raises(PoolError, match="line 2"):
+        read(path)
+
+
+def test_a_return_within_a_line_ends_it(tmp_path):
+    with pytest.raises(PoolError, match="line 2"):
+        read(write(tmp_path, "id,a\nx\ry,1\n"))

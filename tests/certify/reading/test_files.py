@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from certify.audit import inputs as audit_inputs
 from certify.bounds import initial_lower
 from certify.budget import prelabel_bound
 from certify.errors import PoolError
+from certify.pool import Pool
 from certify.reading.files import read_pool
+from certify.reading.labels import read_labels
 from certify.reading.scores import score
 
 
@@ -636,3 +640,51 @@ def test_any_bytes_give_a_pool_or_a_pool_error(data, name):
     for paths in ([name], [name, "b.csv"], ["b.csv", name]):
         with contextlib.suppress(PoolError):
             assert read_pool(paths).n >= 1
+
+
+@pytest.mark.parametrize("name", ["predictions", "ground_truth"])
+def test_damaged_archives_at_every_place(tmp_path, name):
+    path = tmp_path / "net.npz"
+    np.savez_compressed(path, **{name: np.full((2, 2), 0.5) if name == "predictions" else np.array([0, 1])})
+    whole = path.read_bytes()
+    pool = Pool.binary([[0, 1], [1, 1]], [[0.9, 0.6], [0.7, 0.8]])
+    for at in range(0, len(whole), 2):
+        for data in (whole[:at], whole[:at] + bytes([whole[at] ^ 9]) + whole[at + 1 :]):
+            path.write_bytes(data)
+            with contextlib.suppress(PoolError):
+                read_pool([path], scores=["msp", "margin"])
+            with contextlib.suppress(PoolError):
+                read_labels(path, pool)
+            with contextlib.suppress(PoolError):
+                audit_inputs.read_labels(path)
+
+
+def test_an_entry_that_is_no_array_is_refused(tmp_path):
+    path = tmp_path / "net.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("ground_truth.npy", b"no array")
+    with pytest.raises(PoolError, match="'ground_truth' is no array"):
+        read_labels(path, Pool.binary([[0, 1], [1, 1]], [[0.9, 0.6], [0.7, 0.8]]))
+    with pytest.raises(PoolError, match="'ground_truth' is no array"):
+        audit_inputs.read_labels(path)
+
+
+def test_ids_of_control_characters_alone_are_blank(tmp_path):
+    path = tmp_path / "net.csv"
+    path.write_text("id,p_0,p_1\na,0.5,0.5\n\x1c,0.1,0.9\n")
+    with pytest.raises(PoolError, match="the id is blank"):
+        read_pool([path], scores=["msp", "margin"])
+
+
+def test_columns_without_a_name_may_be_several(tmp_path):
+    path = tmp_path / "net.csv"
+    path.write_text("id,,p_0,,p_1\na,x,0.5,y,0.5\nb,,0.1,,0.9\n")
+    assert read_pool([path], scores=["msp", "margin"]).n == 2
+    assert audit_inputs.read_pool([path], None, ["msp", "margin"]).n == 2
+
+
+def test_a_header_that_goes_on_in_the_next_line_is_read_by_the_auditor_too(tmp_path):
+    path = tmp_path / "net.csv"
+    path.write_text('"a\nb";id;p_0;p_1\nx;a;0.5;0.5\ny;b;0.1;0.9\n')
+    assert read_pool([path], scores=["msp", "margin"]).ids == ("a", "b")
+    assert audit_inputs.read_pool([path], None, ["msp", "margin"]).ids == ("a", "b")

@@ -216,3 +216,12 @@ def test_written_labels_come_back(order, texts, stored):
     labels = read_labels("labels.parquet" if stored else "labels.csv", pool())
     assert labels.codes.tolist() == expected
     assert len(labels.codes) == 4
+
+
+def test_long_labels_are_cut_in_messages(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text(f"id,label\n0,{'x' * 5000}\n")
+    two = Pool.binary([[0, 1], [1, 1]], [[0.9, 0.6], [0.7, 0.8]])
+    with pytest.raises(PoolError, match="x…") as caught:
+        read_labels(path, two)
+    assert len(str(caught.value)) < 1000

@@ -1,4 +1,4 @@
-"""Files that are no journal are refused; headers that no session writes fail a check, whatever type they have."""
+"""Files that are no journal are refused; headers that no session writes fail a check, of any type."""
 
 from __future__ import annotations
 
@@ -52,8 +52,10 @@ def test_files_that_are_no_journal(journal, statement, said):
     "changes",
     [
         {"delta": None}, {"delta": [0.05]}, {"delta": "0.05"}, {"delta": True}, {"margin": {}}, {"seed": 1.5},
-        {"seed": -1}, {"max_comparisons": "9"}, {"joint": 1}, {"ties": []}, {"constants": [1]}, {"constants": 7},
-        {"method": []}, {"version": True}, {"version": []}, {"models": "ab"}, {"models": [[], []]}, {"created": None},
+        {"seed": -1}, {"max_comparisons": "9"}, {"joint": 1}, {"ties": []}, {"constants": [1]},
+        {"constants": 7},
+        {"method": []}, {"version": True}, {"version": []}, {"models": "ab"}, {"models": [[], []]},
+        {"created": None},
     ],
 )  # fmt: skip
 def test_headers_that_no_session_writes(journal, changes):
@@ -76,7 +78,9 @@ def test_numbers_beyond_any_counter_are_refused(journal):
         if kind == "tell":
             value["answers"][0][3] = 2**70
         head = _sha(f"{head}\n{_canonical([seq, time, kind, value])}")
-        execute(journal, ("UPDATE events SET body = ?, hash = ? WHERE seq = ?", (_canonical(value), head, seq)))
+        execute(
+            journal, ("UPDATE events SET body = ?, hash = ? WHERE seq = ?", (_canonical(value), head, seq))
+        )
     with pytest.raises(BattleError, match=r"event \d+ \(tell\) cannot have happened"):
         Session.resume(journal)
     assert not audit(journal).ok

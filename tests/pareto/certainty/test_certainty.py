@@ -198,7 +198,7 @@ def test_refusals():
     for delta in (0.0, 1.0, float("nan")):
         with pytest.raises(BattleError, match="between 0 and 1"):
             certainty(log, delta)
-    with pytest.raises(BattleError, match="read it with cluster"):
+    with pytest.raises(BattleError, match="read it with a cluster"):
         certainty(log, cluster="session")
     with pytest.raises(BattleError, match="accepted are"):
         certainty(log, ties="none")

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from pareto.battles import read_battles
 from pareto.bundled import bundled_log
 from pareto.cli import app
 from pareto.errors import BattleError
 from pareto.experiments import arena, arena_known
 from pareto.experiments.arena_logs import BUNDLED_LOGS, Setting, originals
+from pareto.schemas import SEARCH_ARENA
 from tests.pareto.experiments.rows import line, table
+from tests.pareto.reading.originals import CATEGORIES, arena_140k, search_arena, vision_arena
 
 KINDS = {str: pl.String, int: pl.Int64}
 SCHEMA = {name: KINDS[kind] for name, kind in arena.COLUMNS.items()}
@@ -144,6 +148,87 @@ def test_the_papers_counts_against_given_files(tmp_path):
     with (folder / "more.parquet").open("wb") as file:
         file.write(b"x")
     assert list(originals(tmp_path)) != [name]
+
+
+def write_originals(folder):
+    """Small files of all three data sets, four models each, every pair decided on every objective."""
+    rng = random.Random(5)
+    models = [f"m{number}" for number in range(4)]
+    for name in arena_known.PAPER_COUNTS:
+        (folder / name / "data").mkdir(parents=True)
+
+    def vote(bad):
+        return rng.choices(["model_a", "model_b", "tie", bad], [6, 4, 1, 1])[0]
+
+    arena_140k(
+        folder / "arena-140k" / "data" / "train-00000-of-00007.parquet",
+        [
+            (
+                *rng.choices(models, k=2),
+                vote("both_bad"),
+                f"s{n // 2}",
+                *(rng.random() < 0.3 for _ in range(4)),
+            )
+            for n in range(1500)
+        ],
+    )
+    search_arena(
+        folder / "search-arena" / "data" / "search-arena-chat-24k.parquet",
+        [
+            (
+                *rng.choices(models, k=2),
+                rng.choice([vote("tie (bothbad)"), None]),
+                f"j{n % 40}",
+                rng.choice([*SEARCH_ARENA.values, None]),
+            )
+            for n in range(3000)
+        ],
+    )
+    vision_arena(
+        folder / "vision-arena" / "data" / "train-00000-of-00031.parquet",
+        [
+            (
+                *rng.sample(models, 2),
+                vote("tie (bothbad)"),
+                f"j{n % 40}",
+                tuple(name for name in CATEGORIES if rng.random() < 0.2),
+            )
+            for n in range(1500)
+        ],
+    )
+
+
+def test_all_three_data_sets_to_the_claims_about_them(tmp_path):
+    write_originals(tmp_path)
+    study = arena.study(tmp_path)
+    keys = [key for key in study.keys(1) if "@" in key]
+    assert len(keys) == 3 * (1 + len(arena.METHODS))
+    rows = [row for key in keys for row in study.work(key)]
+    found = study.compare(pl.DataFrame(rows, schema=SCHEMA))
+    for setting in originals(tmp_path).values():
+        papers = arena_known.PAPER_COUNTS[setting.layout]
+        counted = [one for one in found if one.part.startswith(f"{setting.text}: counts")]
+        ours = {one.quantity: one for one in counted}
+        assert set(papers) <= set(ours)
+        assert ours["models"].ours == "4"
+        assert ours["models"].holds is False
+        assert ours["objectives"].holds is True
+        assert all(isinstance(one.holds, bool) for one in counted)
+        battles = read_battles(tmp_path / setting.layout / "data" / "*.parquet")
+        dropped = battles.preprocessing.dropped
+        assert ours["tie"].ours == f"{dropped('tie'):,}"
+        assert ours["both bad"].ours == f"{dropped('both bad'):,}"
+        assert ours["outside"].ours == "0"
+        if setting.layout == "search-arena":
+            assert ours["no outcome"].ours == f"{dropped('no outcome'):,}"
+        if setting.layout == "vision-arena":
+            log = battles.retain()
+            assert ours["records"].ours == f"{log.preprocessing.retained_records:,}"
+            behind = ours["comparisons behind records"].ours
+            assert behind == f"{log.preprocessing.retained_comparisons:,}"
+    recovered = [one for one in found if one.part.startswith("Frontier recovered")]
+    assert len(recovered) == 3 * len(arena.METHODS)
+    assert len([one for one in found if one.part.startswith("Means over VB-EGE's")]) == 3
 
 
 def test_a_folder_without_the_files_is_refused(tmp_path):

@@ -47,6 +47,21 @@ def test_an_outcome_that_names_a_model_elsewhere_is_ambiguous(tmp_path, row):
     assert "data row" in said
 
 
+@pytest.mark.parametrize(
+    ("models", "word", "advice"),
+    [
+        (("model_a", "x"), "model_a", "write left, model_b, tie, both_bad"),
+        (("x", "model_b"), "model_b", "write model_a, right, tie, both_bad"),
+        (("tie", "x"), "tie", "give the model another name in every column"),
+        (("tie", "Model_A"), "model_a", "write left, model_b, both_bad"),
+    ],
+)
+def test_what_to_write_where_models_are_called_as_outcomes_are(tmp_path, models, word, advice):
+    one, other = models
+    said = refusal(write(tmp_path, HEADER + f"{one},{other},{word}\n{other},{one},{word}\n"))
+    assert said.endswith(advice)
+
+
 def test_an_outcome_that_names_the_right_model_is_fine(tmp_path):
     battles = read_battles(write(tmp_path, HEADER + "a,b,a\na,b,b\na,c,a\n"))
     assert battles.counts.wins[0].tolist() == [[0, 1, 1], [1, 0, 0], [0, 0, 0]]
@@ -287,7 +302,14 @@ def test_a_file_of_names_without_its_columns(tmp_path):
 def test_unknown_columns_are_listed_with_the_layouts(tmp_path):
     said = refusal(write(tmp_path, "left,right,vote\nx,y,a\n"))
     assert "fits no known layout (found: 'left', 'right', 'vote')" in said
-    for name in ("arena-140k", "search-arena", "vision-arena", "plain", "counts", "columns are called otherwise"):
+    for name in (
+        "arena-140k",
+        "search-arena",
+        "vision-arena",
+        "plain",
+        "counts",
+        "columns are called otherwise",
+    ):
         assert name in said
 
 
@@ -351,8 +373,10 @@ def test_names_in_json_lines_are_text_or_whole_numbers(tmp_path, value, shown):
 
 
 def test_names_that_only_look_like_other_values_are_names(tmp_path):
-    line = '{"model_a": "[x]", "model_b": "1.0", "winner": "tie"}\n{"model_a": 12, "model_b": "true", "winner": "a"}\n'
-    assert read_battles(write(tmp_path, line, "log.jsonl")).models == ("1.0", "12", "[x]", "true")
+    line = '{"model_a": %s, "model_b": "%s", "winner": "tie"}\n'
+    assert read_battles(
+        write(tmp_path, line % ('"[x]"', "1.0") + line % (12, "true"), "log.jsonl")
+    ).models == ("1.0", "12", "[x]", "true")
 
 
 def test_a_key_twice_in_a_line_is_refused(tmp_path):
@@ -364,3 +388,10 @@ def test_a_key_twice_in_a_line_is_refused(tmp_path):
 
 def test_a_name_of_control_characters_alone_is_blank(tmp_path):
     assert "the name is blank" in refusal(write(tmp_path, HEADER + GOOD + "\x1c,y,tie\n"))
+
+
+@pytest.mark.parametrize("key", ["model_b", "objective"])
+def test_halves_of_characters_are_no_names(tmp_path, key):
+    row = {"model_a": "x", "model_b": "y", "winner": "tie", "objective": "z"}
+    said = refusal(write(tmp_path, json.dumps(row) + "\n" + json.dumps({**row, key: "\ud800"}), "log.jsonl"))
+    assert f"line 2, key {key!r}: found '\\ud800', which has half of a character" in said

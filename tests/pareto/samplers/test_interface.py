@@ -217,6 +217,13 @@ def test_impossible_tasks_are_refused(change, message):
         Task(**({"models": NAMES, "objectives": SIDES} | change))
 
 
+@pytest.mark.parametrize(("method", "accepted"), [("vb-ege", "constants"), ("interval", "none")])
+def test_unknown_options_are_refused(method, accepted):
+    source = BradleyTerrySource([[1.0], [0.0]])
+    with pytest.raises(BattleError, match=f"{method} has no option 'constant'; accepted: {accepted}"):
+        identify(source, method, constant=1)
+
+
 def test_unknown_methods_are_refused():
     with pytest.raises(BattleError, match="vb-ege"):
         identify(some_source(), "best")

@@ -1,0 +1,55 @@
+"""Limits on memory as people write them, and what a process has used."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+UNITS |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+ACCEPTED = "a number of bytes, or a number with kB, MB, GB, KiB, MiB or GiB, such as 500MB"
+
+
+def parse_bytes(text: str | int) -> int | None:
+    """Bytes of a size such as 500MB (10⁶ each), 1.5 GiB or 1000000; None for anything else."""
+    if isinstance(text, bool):
+        return None
+    if isinstance(text, int):
+        return text if text > 0 else None
+    found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*([a-zA-Z]{0,3})\s*", text)
+    if found is None or found[2].lower() not in UNITS:
+        return None
+    size = int(float(found[1]) * UNITS[found[2].lower()])
+    return size if size > 0 else None
+
+
+def megabytes(size: float) -> str:
+    """Bytes for people."""
+    return f"{size / 1e6:,.0f} MB"
+
+
+def resident() -> int:
+    """Resident bytes of this process; 0 where the system does not tell."""
+    return _status("VmRSS")
+
+
+def peak_resident() -> int:
+    """Largest number of resident bytes of this process so far; 0 where the system does not tell."""
+    if sys.platform == "linux":
+        return _status("VmHWM")
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak) * (1 if sys.platform == "darwin" else 1024)
+
+
+def _status(name: str) -> int:
+    try:
+        text = Path("/proc/self/status").read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return 0
+    found = re.search(rf"^{name}:\s+(\d+) kB", text, re.MULTILINE)
+    return 1024 * int(found[1]) if found else 0
