@@ -135,7 +135,10 @@ def minimum_certificate(
         if section.solution.x is not None
     ]
     if not found:
-        raise PoolError("no certificate was found within the time limit; give it more time")
+        reason = next((section.solution.reason for section in sections if section.solution.reason), "")
+        raise PoolError(
+            f"no certificate was found ({reason or 'within the time limit'}); give it more time, or memory"
+        )
     _, at = min(found)
     witness = sections[at].solution.x
     assert witness is not None

@@ -19,9 +19,9 @@ from solvers.terminal import application, run
 app = application(
     "pareto",
     "Which models are worth keeping when quality has several sides, from how few comparisons.\n\n"
-    "A log of battles: frontier, compare-ties, resample. Before anybody votes: plan, simulate, limit. While votes "
-    "come in: start, ask, tell, status. To check somebody's claim: audit. To see it all: demo. To repeat the "
-    "paper's evidence: reproduce.\n\n"
+    "A log of battles: frontier, compare-ties, resample. Before anybody votes: plan, simulate, limit. While "
+    "votes come in: start, ask, tell, status. To check somebody's claim: audit. To see it all: demo. To "
+    "repeat the paper's evidence: reproduce.\n\n"
     "Exit codes: 0 done, 1 a negative answer (failed audit, budget too small), 2 unusable input.",
 )
 for command in (

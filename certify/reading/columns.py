@@ -21,6 +21,7 @@ from certify.reading.tables import TableFile, quoted
 from certify.risks import UNLABELLED, Codes
 
 FloatArray = npt.NDArray[np.float64]
+_PART = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +108,10 @@ def coded(column: Column, what: str = "predictions") -> Coded:
     table = pl.Series(codes, dtype=pl.Int16)
     if len(distinct) == 1:
         return Coded(np.full(len(values), codes[0], dtype=np.int16), classes)
-    return Coded(values.replace_strict(distinct, table, return_dtype=pl.Int16).to_numpy(), classes)
+    # part by part: what looks the values up takes several times the memory of a column
+    parts = (values.slice(start, _PART) for start in range(0, len(values), _PART))
+    found = [part.replace_strict(distinct, table, return_dtype=pl.Int16).to_numpy() for part in parts]
+    return Coded(found[0] if len(found) == 1 else np.concatenate(found), classes)
 
 
 def predicted(column: Column) -> Coded:

@@ -217,7 +217,7 @@ pl.read_parquet(sys.argv[2]).join(pl.read_parquet(sys.argv[2]), on="id")  # thre
 solve(CoveringProgram(np.ones((2, 3), dtype=np.int32), [1, 2]))
 np.ones(9) @ np.ones((9, 1 << 15)), np.ones((500, 500)) @ np.ones((500, 500))  # what the libraries keep
 used = int(next(x for x in open("/proc/self/status") if x.startswith("VmData")).split()[1]) * 1024
-limit = used + (96 << 20)
+limit = used + (112 << 20)
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 kept = {"memory_limit": "4GB"} if sys.argv[1] == "disk" else {}
 pool = certify.read_pool(sys.argv[3:], **kept)
@@ -228,15 +228,15 @@ print(certify.plan(pool).bound, found.winner, found.size, found.lower_bound)
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs limits on private memory")
 def test_a_hard_limit_that_the_tables_exceed(tmp_path):
-    """Tables of 40 candidates take 80 MB and their weights and gains 60 MB; 96 MiB are allowed.
+    """Tables of 60 candidates take 90 MB and their weights and gains 72 MB; 112 MiB are allowed.
 
     RLIMIT_DATA bounds what a process allocates for itself, threads' stacks and all. Pages of mapped files are
     not in it: the system takes these back whenever it needs room.
     """
     random = np.random.default_rng(0)
-    n, ids = 200_000, np.arange(200_000)
+    n, ids = 150_000, np.arange(150_000)
     hard, truth = random.random(n), (random.random(n) < 0.4).astype(np.int16)
-    for k in range(40):
+    for k in range(60):
         wrong = random.random(n) < hard * (0.2 if k == 7 else 0.5)
         confidence = np.round(1 - hard + random.normal(0, 0.2, n), 4)
         frame = {"id": ids, "prediction": np.where(wrong, 1 - truth, truth), "confidence": confidence}

@@ -1,0 +1,150 @@
+"""The information limit: how few comparisons any method can need, and which (beyond the paper).
+
+On an instance θ whose frontier is P, a δ-correct method needs T*·kl(1 − δ, δ) comparisons or more on average,
+kl the divergence of two coins, with
+
+    1 / T* = max over allocations w of the least Σ_ijr w_ijr kl(p_ijr(θ), p_ijr(λ)) over alternatives λ,
+
+all scores with another frontier (Garivier & Kaufmann 2016). It holds for every method that is right with
+probability 1 − δ on all Bradley–Terry instances, and says nothing of methods that promise nothing.
+Comparisons of two models inform about others that have met either, so an optimal allocation is not one of
+direct comparisons alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pareto.alternatives import Alternative
+from pareto.bounds import bernoulli_kl
+from pareto.errors import BattleError
+from pareto.frontier import frontier
+from pareto.limit.cells import Cells
+from pareto.limit.direct import direct_needs
+from pareto.limit.search import Search
+from pareto.links import Reals
+from pareto.scores import as_scores
+from pareto.task import check_delta
+
+__all__ = ["Limit", "information_limit", "optimal_allocation"]
+
+TOLERANCE = 0.01
+STEPS = 80
+WIDEST = 60.0
+"""Largest range of scores on an objective: beyond it every comparison is certain."""
+EVEN = 0.4
+"""Share of the first allocation that is spread evenly; the rest is direct comparisons."""
+
+
+@dataclass(frozen=True, eq=False)
+class Limit:
+    """T* between two proven bounds.
+
+    Attributes:
+        low, high: T* is at least `low` (a mixture of alternatives) and at most `high` (`weights` reach it).
+            Both are inf if equal scores leave the frontier without a distance from another one.
+        weights: (d, K, K) symmetric: shares of all comparisons, summing to 1 over pairs i < j.
+        hardest: the alternatives that prove `low`, with their shares, largest first. Where symmetry makes
+            others equal, one stands for all.
+        steps: allocations that were looked at.
+        seconds: time it took.
+    """
+
+    low: float
+    high: float
+    weights: Reals
+    hardest: tuple[tuple[Alternative, float], ...]
+    steps: int
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """By which share the bounds differ; 0 where both are inf."""
+        return self.high / self.low - 1 if np.isfinite(self.low) else 0.0
+
+    def comparisons(self, delta: float) -> tuple[float, float]:
+        """Bounds on T*·kl(1 − δ, δ), for δ < ½."""
+        check_delta(delta)
+        if delta >= 0.5:
+            raise BattleError(f"delta is {delta}; below 0.5 is accepted: beyond it guessing may be enough")
+        factor = bernoulli_kl(1 - delta, delta)
+        return self.low * factor, self.high * factor
+
+
+def information_limit(
+    theta: npt.ArrayLike,
+    *,
+    direct: bool = False,
+    tolerance: float = TOLERANCE,
+    steps: int = STEPS,
+    seconds: float | None = None,
+    advance: Callable[[float, float], None] = lambda low, high: None,
+) -> Limit:
+    """Bounds on T* for latent scores theta (K, d), natural-log odds, and an allocation.
+
+    direct: only pairs with a frontier model may be compared, as in methods that count direct comparisons.
+    Stops when the bounds differ by at most the share `tolerance`, after `steps` allocations, or with the one
+    at which `seconds` have passed. advance: called with both bounds on T* after every step.
+    """
+    began = time.perf_counter()
+    latent = _checked(theta)
+    if not tolerance >= 0:
+        raise BattleError(f"tolerance is {tolerance}; a share ≥ 0 is accepted, for example 0.01")
+    search = _begun(latent, direct, None)
+    if search is None:
+        spread = np.ones((latent.shape[1], *[len(latent)] * 2)) - np.eye(len(latent))
+        return Limit(np.inf, np.inf, 2 * spread / spread.sum(), (), 0, time.perf_counter() - began)
+    while True:
+        search.step()
+        low, high = 1 / search.bound, 1 / search.reached
+        advance(low, high)
+        late = seconds is not None and time.perf_counter() - began >= seconds
+        if search.gap <= tolerance or search.steps >= steps or late:
+            break
+    mixture = sorted(search.mixture, key=lambda pair: -pair[1])
+    weights = search.cells.weights(search.mass)
+    return Limit(low, high, weights, tuple(mixture), search.steps, time.perf_counter() - began)
+
+
+def optimal_allocation(theta: npt.ArrayLike, steps: int = 4, start: Reals | None = None) -> Reals:
+    """Shares (d, K, K), symmetric, near the optimal ones after a few steps, for scores that are estimates.
+
+    start: (d, K, K) shares that may be close, those of earlier estimates for example. Where equal scores
+    leave no optimum, all cells get the same.
+    """
+    latent = _checked(theta)
+    search = _begun(latent, False, start)
+    if search is None:
+        spread = np.ones((latent.shape[1], *[len(latent)] * 2)) - np.eye(len(latent))
+        return np.asarray(2 * spread / spread.sum())
+    for _ in range(steps):
+        search.step()
+    return search.cells.weights(search.mass)
+
+
+def _begun(theta: Reals, direct: bool, start: Reals | None) -> Search | None:
+    """A search at its first allocation; None where some alternative has no distance."""
+    kept = frontier(theta)
+    needs = direct_needs(theta, kept)
+    if not np.isfinite(needs).all():
+        return None
+    cells = Cells.of(theta, kept if direct else None)
+    mass = cells.total(needs if start is None else start)
+    mass = (1 - EVEN) * mass / mass.sum() + EVEN * cells.even
+    return Search(theta, cells, mass, level=2 / float(needs.sum()))
+
+
+def _checked(theta: npt.ArrayLike) -> Reals:
+    latent = as_scores(theta, least=2).astype(np.float64)
+    widest = float(np.ptp(latent, axis=0).max())
+    if widest > WIDEST:
+        raise BattleError(
+            f"scores of an objective range over {widest:.6g}; up to {WIDEST:g} is accepted, as latent scores "
+            "are natural-log odds: divide Elo ratings by 174 (400 / ln 10)"
+        )
+    return latent
