@@ -41,15 +41,15 @@ class Closest:
     """The closest scores with another frontier (or at its edge).
 
     Attributes:
-        value: log-likelihood ratio against `scores`; inf where no other frontier is possible.
+        value: log-likelihood ratio against `scores`.
         lower: proven: against every alternative it is at least this.
-        alternative: that of `scores`; None where there is none.
+        alternative: that of `scores`.
         scores: (K, d) the closest scores, those of an objective summing to 0.
     """
 
     value: float
     lower: float
-    alternative: Alternative | None
+    alternative: Alternative
     scores: Reals
 
 
@@ -71,8 +71,6 @@ def exact_glr_in_box(wins: npt.ArrayLike, box: float = 2.0, backend: str = "auto
 
 def _closest(costs: Costs) -> Closest:
     found = near(costs, frontier(costs.theta))
-    if not found.found:
-        return Closest(np.inf, np.inf, None, costs.theta)
     value, alternative = found.found[0]
     objectives = range(costs.theta.shape[1])
     fits = [costs.forced(r, alternative.top, forced_below(alternative, r)) for r in objectives]

@@ -22,7 +22,7 @@ class Near:
 
 
 def near(costs: Costs, frontier: Mask, wanted: Wanted = CHEAPEST, among: Mask | None = None) -> Near:
-    """The closest alternative, and others if wanted; none where everybody is alone on the frontier.
+    """The closest alternative, and others if wanted. Two models or more have one.
 
     Of one model's adds only those that `wanted` asks for beside its cheapest. among: (K,) only adds of these
     models, and drops of two of them, where symmetry makes all others cost what one of those does.

@@ -106,9 +106,12 @@ def information_limit(
         late = seconds is not None and time.perf_counter() - began >= seconds
         if search.gap <= tolerance or search.steps >= steps or late:
             break
-    mixture = sorted(search.mixture, key=lambda pair: -pair[1])
+    shares: dict[Alternative, float] = {}
+    for alternative, share in search.mixture:
+        shares[alternative] = shares.get(alternative, 0.0) + share
+    hardest = tuple(sorted(shares.items(), key=lambda pair: -pair[1]))
     weights = search.cells.weights(search.mass)
-    return Limit(low, high, weights, tuple(mixture), search.steps, time.perf_counter() - began)
+    return Limit(low, high, weights, hardest, search.steps, time.perf_counter() - began)
 
 
 def optimal_allocation(theta: npt.ArrayLike, steps: int = 4, start: Reals | None = None) -> Reals:

@@ -62,7 +62,6 @@ def same_pool(found: Pool, expected: Pool) -> None:
     assert (found.ids, found.notices) == (expected.ids, expected.notices)
 
 
-# monkeypatched blocks are the same for every example
 @settings(max_examples=120)
 @given(
     labelled_pools(max_rows=11, max_candidates=4),
@@ -226,6 +225,7 @@ print(certify.plan(pool).bound, found.winner, found.size, found.lower_bound)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs limits on private memory")
 def test_a_hard_limit_that_the_tables_exceed(tmp_path):
     """Tables of 60 candidates take 90 MB and their weights and gains 72 MB; 112 MiB are allowed.

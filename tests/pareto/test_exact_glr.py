@@ -1,106 +1,262 @@
-"""The exact likelihood ratio against trying every alternative."""
+"""The exact likelihood ratio against enumeration, other back ends, and closed forms."""
+
+from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import LinearConstraint, minimize
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from pareto import BattleError, frontier
-from pareto.alternatives import alternatives, free_problem, how_many, problem
-from pareto.exact_glr import exact_glr, exact_glr_in_box
-from pareto.links import logistic
-from solvers import solve
+from pareto.alternatives import Add, Drop, alternatives, how_many
+from pareto.bradley_terry import fit
+from pareto.exact_glr import (
+    BoxCosts,
+    DivergenceCosts,
+    Wanted,
+    exact_glr,
+    exact_glr_in_box,
+    near,
+    ratio_against,
+)
+from pareto.exact_glr.divergence import Divergence
+from pareto.exact_glr.forced import forced
+from pareto.glr.log_ratios import bernoulli_divergence, log_likelihood_ratio
+from pareto.glr.screening import fisher_scores, screen
+from pareto.instances import benchmark
+from solvers import OrderedBradleyTerry, solve
 
 
-def instance(seed, models, objectives):
-    """Scores of the two shapes that matter, and symmetric counts."""
+def drawn_weights(rng, shape, spread=1.0, share=1.0):
+    """(…, K, K) symmetric weights, some of them 0."""
+    weights = np.exp(spread * rng.normal(size=shape)) * (rng.random(shape) < share)
+    weights = np.triu(weights, 1)
+    return weights + weights.swapaxes(-1, -2)
+
+
+def drawn_scores(rng, models, objectives, scale=1.0, slope=2.0):
+    """(K, d) scores; the larger the slope, the smaller the frontier."""
+    return scale * (rng.normal(size=(models, objectives)) - slope * np.sort(rng.random(models))[:, None])
+
+
+def drawn_wins(rng, theta, most=60):
+    """(d, K, K) wins, every pair met once at least."""
+    models, objectives = theta.shape
+    played = np.triu(rng.integers(1, most, size=(objectives, models, models)), 1)
+    won = rng.binomial(played, expit(theta.T[:, :, None] - theta.T[:, None, :]))
+    return won + np.swapaxes(np.triu(played - won, 1), 1, 2)
+
+
+def enumerated(costs, kept, objectives):
+    """The smallest cost of all alternatives, one by one."""
+    return min(ratio_against(costs, one)[1] for one in alternatives(kept, objectives))
+
+
+@pytest.mark.parametrize("lead", [1e-7, 0.3, 2.0])
+def test_two_models_have_to_tie(lead):
+    theta = np.array([[lead, 0.0], [0.0, lead]])
+    found = exact_glr(theta, np.array([[[0, 7], [7, 0]], [[0, 9], [9, 0]]]))
+    tie = float(bernoulli_divergence(np.float64(lead), np.float64(-lead)))
+    assert found.value == pytest.approx(7 * tie, rel=1e-9)
+    assert found.alternative == Drop(0, 1)
+    assert found.scores[0, 0] == pytest.approx(found.scores[1, 0], abs=1e-12)
+    assert found.lower == pytest.approx(found.value, rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_forcing_orders_agrees_with_back_ends_and_the_bound_holds(seed):
+    rng = np.random.default_rng((1, seed))
+    models = int(rng.integers(2, 14))
+    theta = rng.normal(size=models) * rng.choice([0.01, 0.5, 2.0])
+    weights = drawn_weights(rng, (models, models), rng.choice([0.0, 1.0, 3.0]), rng.choice([0.4, 1.0]))
+    top = int(rng.integers(models))
+    others = [i for i in range(models) if i != top]
+    below = tuple(int(i) for i in rng.choice(others, size=rng.integers(1, models), replace=False))
+    found = forced(Divergence(theta, weights), top, below)
+    moved = theta + found.moves
+    assert found.met[list(below)].all()
+    assert (found.met == (found.moves <= theta[top] - theta)).all()
+    assert found.lower <= found.value
+    assert found.lower >= found.value * (1 - 1e-6) - 1e-15 * weights.sum()
+    lead, shift = theta[:, None] - theta, found.moves[:, None] - found.moves
+    assert found.value == pytest.approx((weights * bernoulli_divergence(lead, shift)).sum() / 2, rel=1e-9)
+    assert moved.max() <= theta.max() + 1e-9 + max(0.0, (theta[list(below)] - theta[top]).max())
+    if weights.any():
+        wins = weights * expit(lead)
+        box = 3 * float(np.ptp(theta))
+        free = solve(OrderedBradleyTerry(wins, (), box))
+        tied = solve(OrderedBradleyTerry(wins, tuple((top, p) for p in below), box))
+        low, high = float(free.objective - tied.bound), float(free.bound - tied.objective)
+        room = 1e-10 * weights.sum()
+        assert low - room <= found.value <= high + room
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_more_constraints_never_cost_less_and_single_ones_are_bracketed(seed):
     rng = np.random.default_rng(seed)
-    theta = rng.normal(0, 0.7, (models, objectives))
-    theta -= theta.mean(axis=0)
-    counts = rng.integers(1, 60, (objectives, models, models)).astype(float)
-    counts = np.triu(counts, 1)
-    return theta, counts + counts.swapaxes(1, 2)
+    models = int(rng.integers(3, 8))
+    theta = rng.normal(size=models) * rng.choice([1e-4, 1.0, 3.0])
+    divergence = Divergence(theta, drawn_weights(rng, (models, models), 2.0, 0.7))
+    order = rng.permutation(models).tolist()
+    top, rest = order[0], order[1:]
+    before = 0.0
+    for count in range(1, models):
+        found = forced(divergence, top, tuple(rest[:count]))
+        assert found.value >= before * (1 - 1e-9)
+        before = found.lower
+    low, high = divergence.single_orders
+    for other in rest:
+        found = forced(divergence, top, (other,))
+        assert low[top, other] <= found.value * (1 + 1e-9)
+        assert found.lower <= high[top, other] * (1 + 1e-9)
 
 
-def divergence(theta, counts, r, order):
-    """Least Σ n kl(p(θ), p(λ)) on one objective with λ_better ≥ λ_worse, by a general solver."""
-    if not order:
-        return 0.0
-    models = len(theta)
-    i, j = np.triu_indices(models, 1)
-    number, chance = counts[r][i, j], logistic(theta[i, r] - theta[j, r])
-
-    def loss(scores):
-        lead = scores[i] - scores[j]
-        value = number @ (np.logaddexp(0, lead) - chance * lead)
-        slope = number * (logistic(lead) - chance)
-        return value, np.bincount(i, slope, models) - np.bincount(j, slope, models)
-
-    rows = np.zeros((len(order), models))
-    for row, (better, worse) in zip(rows, order, strict=True):
-        row[better], row[worse] = 1, -1
-    start = loss(theta[:, r])[0]
-    found = minimize(
-        loss,
-        np.zeros(models),
-        jac=True,
-        method="SLSQP",
-        constraints=LinearConstraint(rows, 0, np.inf),
-        options={"maxiter": 500, "ftol": 1e-13},
+def test_a_slow_minimiser_finds_nothing_cheaper():
+    rng = np.random.default_rng(5)
+    theta, weights = rng.normal(size=5), drawn_weights(rng, (5, 5))
+    top, below = int(theta.argmin()), (int(theta.argmax()), int(np.argsort(theta)[2]))
+    divergence = Divergence(theta, weights)
+    slow = minimize(
+        lambda moves: divergence.value(moves),
+        np.zeros(5),
+        constraints=[
+            {"type": "ineq", "fun": lambda moves, p=p: (theta + moves)[top] - (theta + moves)[p]}
+            for p in below
+        ],
+        options={"ftol": 1e-14, "maxiter": 500},
     )
-    return found.fun - start
+    found = forced(divergence, top, below)
+    assert found.lower <= slow.fun * (1 + 1e-7)
+    assert found.value == pytest.approx(slow.fun, rel=1e-5)
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize(("models", "objectives"), [(3, 2), (5, 2), (4, 3)])
-def test_no_alternative_is_closer(seed, models, objectives):
-    theta, counts = instance(seed, models, objectives)
+@pytest.mark.parametrize("seed", range(30))
+def test_the_minimum_is_that_of_enumeration(seed):
+    rng = np.random.default_rng((2, seed))
+    models, objectives = int(rng.integers(3, 10)), int(rng.integers(1, 5))
+    theta = drawn_scores(rng, models, objectives, rng.choice([0.1, 1.0]), rng.choice([0.0, 2.0, 5.0]))
     kept = frontier(theta)
-    every = list(alternatives(kept, objectives))
-    assert len(every) == how_many(kept, objectives)
-    costs = [
-        sum(divergence(theta, counts, r, one.constraints(r)) for r in range(objectives)) for one in every
-    ]
-    found = exact_glr(theta, counts)
-    assert found.value == pytest.approx(min(costs), rel=1e-5, abs=1e-7)
-    assert found.lower <= found.value
-    assert found.lower >= found.value * (1 - 1e-6)
-    # the closest scores do what the alternative asks
-    for r in range(objectives):
-        for better, worse in found.alternative.constraints(r):
-            assert found.scores[better, r] >= found.scores[worse, r] - 1e-9
+    if how_many(kept, objectives) > 3000:
+        theta[:, 1:] = theta[:, :1]  # one model is best everywhere
+        kept = frontier(theta)
+    weights = drawn_weights(rng, (objectives, models, models), rng.choice([0.0, 1.0, 2.0]))
+    costs = DivergenceCosts(theta, weights)
+    slow = enumerated(costs, kept, objectives)
+    found = exact_glr(theta, weights)
+    assert found.value == pytest.approx(slow, rel=1e-8)
+    assert found.value * (1 - 1e-6) <= found.lower <= found.value
+    assert ratio_against(costs, found.alternative)[1] == pytest.approx(slow, rel=1e-8)
+    shown = found.scores
+    shown[[found.alternative.top]] += 1e-9  # past the edge the frontier is another one
+    assert (frontier(shown) != kept).any()
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_in_a_box_as_by_trying_all_constrained_fits(seed):
-    rng = np.random.default_rng(seed)
-    wins = rng.integers(1, 30, (2, 4, 4)).astype(float)
-    for one in wins:
-        np.fill_diagonal(one, 0)
-    free = [solve(free_problem(r, wins)) for r in range(2)]
-    theta = np.stack([one.x for one in free], axis=1)
-    least = min(
-        sum(float(free[r].objective) - float(solve(problem(one, r, wins)).objective) for r in range(2))
-        for one in alternatives(frontier(theta), 2)
-    )
-    found = exact_glr_in_box(wins)
-    assert found.value == pytest.approx(least, rel=1e-4, abs=1e-5)
-    assert found.lower <= found.value
+@pytest.mark.slow
+def test_the_minimum_is_that_of_enumeration_up_to_4096_assignments():
+    rng = np.random.default_rng(3)
+    done = 0
+    while done < 6:
+        theta = drawn_scores(rng, 14, 4, 0.5, 2.0)
+        kept = frontier(theta)
+        if kept.sum() != 6:
+            continue
+        done += 1
+        weights = drawn_weights(rng, (4, 14, 14), 1.0)
+        slow = enumerated(DivergenceCosts(theta, weights), kept, 4)
+        assert exact_glr(theta, weights).value == pytest.approx(slow, rel=1e-8)
 
 
-def test_one_objective_is_the_leader_against_its_closest():
-    theta = np.array([[1.0], [0.4], [0.0]])
-    counts = np.zeros((1, 3, 3))
-    counts[0, 0, 1] = counts[0, 1, 0] = 10.0
-    found = exact_glr(theta, counts)
-    # the third was never met, so nothing speaks against it
-    assert found.value == pytest.approx(0.0, abs=1e-9)
+@pytest.mark.parametrize("box", [0.4, 2.0, 30.0])
+@pytest.mark.parametrize("backend", ["ordered-newton", "cvxpy"])
+def test_within_a_box_any_back_end_finds_the_minimum_of_enumeration(box, backend):
+    rng = np.random.default_rng((4, round(box)))
+    for _ in range(1 if backend == "cvxpy" else 4):
+        theta = drawn_scores(rng, 4, 2, 0.7, 3.0)
+        wins = drawn_wins(rng, theta)
+        costs = BoxCosts(wins.astype(np.float64), box, backend)
+        slow = enumerated(costs, frontier(costs.theta), 2)
+        found = exact_glr_in_box(wins, box, backend)
+        assert found.value == pytest.approx(slow, rel=1e-9, abs=1e-12)
+        assert found.lower <= found.value <= found.lower + 1e-6 * wins.sum()
+        assert np.abs(found.scores).max() <= box * (1 + 1e-12)
+        wide = exact_glr(costs.theta, wins + wins.swapaxes(1, 2))
+        assert wide.lower <= found.value + 1e-9
+        if box == 30.0 and np.abs(found.scores).max() < 20:
+            assert wide.value == pytest.approx(found.value, rel=1e-6)
 
 
-def test_nothing_else_is_possible_for_nobody():
-    assert exact_glr(np.zeros((2, 1)), np.zeros((1, 2, 2))).value == pytest.approx(0.0)
+def test_it_is_the_likelihood_ratio():
+    rng = np.random.default_rng(8)
+    wins = drawn_wins(rng, drawn_scores(rng, 6, 3), 200)
+    theta = fit(wins, ridge=0).scores
+    found = exact_glr(theta, wins + wins.swapaxes(1, 2))
+    ratio = log_likelihood_ratio(wins.astype(np.float64), theta.T, found.scores.T).sum()
+    assert found.value == pytest.approx(ratio, rel=1e-7)
 
 
-@pytest.mark.parametrize("counts", [np.ones((1, 2, 3)), -np.ones((1, 2, 2)), [[[0, 1], [2, 0]]]])
-def test_unusable_counts(counts):
-    with pytest.raises(BattleError, match="counts"):
-        exact_glr(np.array([[1.0], [0.0]]), counts)
+def test_nothing_cancels_at_huge_counts_and_tiny_gaps():
+    rng = np.random.default_rng(9)
+    theta, weights = drawn_scores(rng, 6, 2), drawn_weights(rng, (2, 6, 6))
+    one, many = exact_glr(theta, weights), exact_glr(theta, weights * 2.0**60)
+    assert many.value == pytest.approx(one.value * 2.0**60, rel=1e-9)
+    # at small differences everything is quadratic
+    small, smaller = (exact_glr(theta * size, weights) for size in (1e-5, 1e-9))
+    assert smaller.value * 1e8 == pytest.approx(small.value, rel=1e-4)
+    assert smaller.lower >= smaller.value * (1 - 1e-6)
+
+
+def test_who_never_met_is_no_evidence():
+    theta = np.array([[1.0], [0.0], [-1.0]])
+    weights = np.zeros((1, 3, 3))
+    weights[0, 0, 1] = weights[0, 1, 0] = 100.0
+    found = exact_glr(theta, weights)
+    assert (found.value, found.lower, found.alternative) == (0.0, 0.0, Add(2, (0,), (0,)))
+
+
+def test_near_lists_what_enumeration_does():
+    rng = np.random.default_rng(12)
+    theta, weights = drawn_scores(rng, 7, 3, 0.6), drawn_weights(rng, (3, 7, 7))
+    costs, kept = DivergenceCosts(theta, weights), frontier(theta)
+    best: dict[object, float] = {}
+    for one in alternatives(kept, 3):
+        name = one if isinstance(one, Drop) else one.model
+        best[name] = min(best.get(name, np.inf), ratio_against(costs, one)[1])
+    closest = min(best.values())
+    wanted = sorted(value for value in best.values() if value <= 3 * closest)
+    found = near(costs, kept, Wanted(reach=3.0))
+    assert [value for value, _ in found.found] == pytest.approx(wanted, rel=1e-8)
+    assert found.lower == pytest.approx(closest, rel=1e-6)
+    more = near(costs, kept, Wanted(reach=3.0, spread=0.5, most=5))
+    assert len(more.found) > len(found.found)
+    for value, alternative in more.found:
+        assert ratio_against(costs, alternative)[1] == pytest.approx(value, rel=1e-8)
+
+
+def test_screening_is_sometimes_wrong_and_never_below():
+    task, wrong = benchmark("arena-4-small"), 0
+    for instance in range(25):
+        theta = task.theta(1, instance)
+        weights = np.ones((4, 32, 32)) - np.eye(32)
+        picked = screen(fisher_scores(theta, weights)[None], frontier(theta)[None]).alternative()
+        found = exact_glr(theta, weights)
+        ratio = ratio_against(DivergenceCosts(theta, weights), picked)[1]
+        assert ratio >= found.lower
+        wrong += ratio > found.value * (1 + 1e-6)
+    assert 0 < wrong < 25
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        (np.ones((2, 3, 3)), "shape"),
+        (-np.ones((1, 3, 3)), "negative"),
+        (np.full((1, 3, 3), np.nan), "missing"),
+        (np.triu(np.ones((1, 3, 3))), "differ"),
+    ],
+)
+def test_unusable_counts(counts, message):
+    with pytest.raises(BattleError, match=message):
+        exact_glr(np.zeros((3, 1)), counts)
