@@ -1,17 +1,18 @@
-"""Tables that stay on disk: read-only arrays of rows in a temporary file, looked at through a mapping.
+"""Tables that stay on disk: read-only arrays of rows in a temporary file.
 
-What is looked at becomes part of the resident memory of the process. A table counts that, and lets go of it
-when it comes to more than `spare` bytes: the file keeps it, so nothing is lost and no result changes. Views
-taken earlier stay valid; they are read from the file again.
+Parts of rows are read from the file into plain arrays, so that nothing but these takes memory. (Looking at
+them through a mapping would not do: the system makes up to 2 MB resident around every address.) A mapping
+serves whatever asks for scattered columns, row by row, or for all of the table at once.
 
-The file has no name and is gone when the last table or view of it is, or when the process ends, however it
-ends. It lies where `tempfile` puts such files: the folder in the environment variable TMPDIR, which should be
-on a disk, not in memory (tmpfs).
+The file has no name and is gone when its table is, or when the process ends, however it ends. It lies where
+`tempfile` puts such files: the folder in the environment variable TMPDIR, which should be on a disk, not in
+memory (tmpfs).
 """
 
 from __future__ import annotations
 
 import mmap
+import os
 import tempfile
 from collections.abc import Iterable
 from typing import Any
@@ -21,74 +22,80 @@ import numpy.typing as npt
 
 from solvers.errors import SolverError
 
-AROUND = 1 << 16
-"""What the system may make resident around an address that is looked at."""
-SMALLEST_SPARE = 1 << 20
-
 
 class DiskTable(np.ndarray):
-    """A read-only (m, n) array in a file. Parts are plain arrays.
+    """A read-only (m, n) array in a file.
 
-    ``table[j]``, ``table[j, rows]``, ``table[:, rows]`` and iteration over rows keep the resident part small;
-    so does ``table[places]`` of a list of rows, which is another table on disk. Whatever takes all of the
-    table at once makes all of it resident.
+    ``table[j]``, ``table[j, columns]``, ``table[:, columns]`` and iteration over rows give plain arrays with
+    just what was asked for. ``table[rows]`` of a list of rows is another table on disk. Whatever takes all of
+    the table at once makes all of it resident.
     """
 
+    _file: Any
     _mapping: mmap.mmap | None
-    spare: int
-    _resident: int
 
     def __array_finalize__(self, other: object) -> None:
-        self._mapping, self.spare, self._resident = None, SMALLEST_SPARE, 0  # parts and results are plain
+        self._file = self._mapping = None  # parts and results are plain
+
+    def __del__(self) -> None:
+        if self._file is not None:
+            self._file.close()
 
     def __getitem__(self, key: Any) -> Any:
-        if self._mapping is None:
+        if self._file is None:
             return super().__getitem__(key)
         row, columns = key if isinstance(key, tuple) else (key, slice(None))
-        if isinstance(row, slice) and row == slice(None) and isinstance(columns, list | np.ndarray):
-            return self._gathered(columns)
         if isinstance(row, list | np.ndarray) and not isinstance(key, tuple):
-            return stacked((self[int(j)] for j in np.arange(len(self))[row]), self.dtype, self.spare)
-        found = super().__getitem__(key)
-        self._count(row, columns)
-        return found.view(np.ndarray) if isinstance(found, np.ndarray) else found
+            return stacked((self[int(j)] for j in np.arange(len(self))[row]), self.dtype)
+        if isinstance(columns, list | np.ndarray) and isinstance(row, slice):
+            return self._gathered(range(len(self))[row], columns)
+        if isinstance(columns, slice) and columns.indices(self.shape[1])[2] == 1:
+            found = self._read(np.arange(len(self))[row], columns)
+        else:
+            found = np.array(super().__getitem__(key))
+            _let_go(self._mapping)
+        found.flags.writeable = False
+        return found if found.ndim else found[()]
 
-    def _gathered(self, columns: Any) -> npt.NDArray[Any]:
+    def _read(self, rows: npt.NDArray[np.intp], columns: slice) -> npt.NDArray[Any]:
+        """A span of one row, where `rows` is a number, or of each of some."""
+        start, stop, _ = columns.indices(self.shape[1])
+        found = np.empty((*rows.shape, max(0, stop - start)), dtype=self.dtype)
+        if not found.size:
+            return found
+        for j, part in zip(rows.ravel().tolist(), found.reshape(rows.size, -1), strict=True):
+            if not hasattr(os, "preadv"):
+                part[:] = super().__getitem__((j, columns))
+                continue
+            left, at = part.view(np.uint8).data, (j * self.shape[1] + start) * self.itemsize
+            while left.nbytes:
+                size = os.preadv(self._file.fileno(), [left], at)
+                left, at = left[size:], at + size
+        return found
+
+    def _gathered(self, rows: range, columns: Any) -> npt.NDArray[Any]:
         """These columns, laid out as numpy lays them out, so that sums of them round alike."""
         places = np.arange(self.shape[1])[columns]
-        found = np.empty((len(self), len(places)), dtype=self.dtype, order="F")
-        for j in range(len(self)):
-            found[j] = self[j, places]
+        found = np.empty((len(rows), len(places)), dtype=self.dtype, order="F")
+        for at, j in enumerate(rows):
+            found[at] = self[j, places]
+        found.flags.writeable = False
         return found
 
     def astype(self, *args: Any, **options: Any) -> Any:
         """A plain array in memory."""
         return self.view(np.ndarray).astype(*args, **options)
 
-    def _count(self, row: Any, columns: Any) -> None:
-        """Let go of what is resident if what was just asked for would be too much beside it."""
-        m, n = self.shape
-        wide = n if not isinstance(columns, slice | int) else 1 if isinstance(columns, int) else None
-        wide = len(range(*columns.indices(n))) if wide is None else wide
-        rows = len(range(*row.indices(m))) if isinstance(row, slice) else 1
-        wanted = rows * (wide * self.itemsize + AROUND)
-        if self._resident and self._resident + wanted > self.spare:
-            self.release()
-        self._resident += wanted
-
-    def release(self) -> None:
-        """Let go of what is resident; where the system cannot be told, it decides."""
-        if self._mapping is not None and hasattr(mmap, "MADV_DONTNEED"):
-            self._mapping.madvise(mmap.MADV_DONTNEED)
-        self._resident = 0
-
     def __reduce__(self) -> Any:
         return np.array(self.view(np.ndarray)).__reduce__()
 
 
 def let_go(mapped: np.memmap[Any, Any]) -> None:
-    """Let go of what is resident of a mapped file, as `DiskTable.release` does."""
-    mapping = mapped.base
+    """Let go of what is resident of a mapped file; nothing of it is lost."""
+    _let_go(mapped.base)
+
+
+def _let_go(mapping: object) -> None:
     if isinstance(mapping, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         mapping.madvise(mmap.MADV_DONTNEED)
 
@@ -98,16 +105,15 @@ class TableWriter:
 
     Args:
         kind: type of the numbers.
-        spare: bytes of the finished table that may be resident.
     """
 
-    def __init__(self, kind: npt.DTypeLike, spare: int = SMALLEST_SPARE) -> None:
-        self._kind, self._spare = np.dtype(kind), spare
-        self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 – the mapping outlives a block
+    def __init__(self, kind: npt.DTypeLike) -> None:
+        self._kind = np.dtype(kind)
+        self._file: Any = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 – the table closes it
         self._rows = self._written = 0
 
     def __del__(self) -> None:
-        if hasattr(self, "_file"):
+        if getattr(self, "_file", None) is not None:
             self._file.close()
 
     def add(self, row: npt.NDArray[Any]) -> None:
@@ -131,16 +137,15 @@ class TableWriter:
         if not self._written:
             return np.empty((self._rows, each), dtype=self._kind).view(DiskTable)
         mapping = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
-        self._file.close()  # the mapping keeps the file
         flat = np.frombuffer(mapping, dtype=self._kind)
         table = flat.reshape(self._rows, each).view(DiskTable)
-        table._mapping, table.spare = mapping, self._spare
+        table._mapping, table._file, self._file = mapping, self._file, None
         return table
 
 
-def stacked(rows: Iterable[npt.NDArray[Any]], kind: npt.DTypeLike, spare: int) -> DiskTable:
+def stacked(rows: Iterable[npt.NDArray[Any]], kind: npt.DTypeLike) -> DiskTable:
     """A table of these rows, each (n,)."""
-    writer = TableWriter(kind, spare)
+    writer = TableWriter(kind)
     for row in rows:
         writer.add(row)
     return writer.table()
@@ -169,7 +174,7 @@ def writer_like(
     """For `number` rows (as many as `table` has) as long as those of `table` (m, n), kept where it is: on
     disk or in memory."""
     if isinstance(table, DiskTable):
-        return TableWriter(kind, table.spare)
+        return TableWriter(kind)
     return ArrayWriter((len(table) if number is None else number, table.shape[1]), kind)
 
 

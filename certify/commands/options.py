@@ -75,8 +75,8 @@ MemoryLimit = Annotated[
     typer.Option(
         "--memory-limit",
         envvar=MEMORY_VARIABLE,
-        help="For pools larger than memory: stay below this much, such as 500MB, with tables in temporary files "
-        "(in TMPDIR). Results are the same.",
+        help="For pools larger than memory: stay below this much, such as 500MB, with tables in temporary "
+        "files (in TMPDIR). Results are the same.",
         show_default=False,
     ),
 ]

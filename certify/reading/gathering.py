@@ -25,8 +25,8 @@ class Gathered:
         self._codes: list[Codes] = []
         self._confidences: list[FloatArray] = []
         if limit is not None:
-            self._code_rows = TableWriter(np.int16, limit.spare)
-            self._confidence_rows = TableWriter(np.float64, limit.spare)
+            self._code_rows = TableWriter(np.int16)
+            self._confidence_rows = TableWriter(np.float64)
 
     def add(self, candidate: Candidate) -> Candidate:
         """Keeps the columns, and gives back the candidate without them."""
@@ -46,4 +46,4 @@ class Gathered:
         rows = (recoded(row, names, classes) for row, names in zip(found, alphabets, strict=True))
         if self._limit is None:
             return np.stack(list(rows)), np.stack(self._confidences)
-        return stacked(rows, np.int16, self._limit.spare), self._confidence_rows.table()
+        return stacked(rows, np.int16), self._confidence_rows.table()

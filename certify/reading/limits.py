@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from certify.errors import PoolError
-from solvers.disk_tables import SMALLEST_SPARE
 from solvers.memory_limit import ACCEPTED, megabytes, parse_bytes, resident
 
 ROW_BYTES = 100
@@ -31,11 +30,6 @@ class MemoryLimit:
     size: int
     folder: Path
     before: int
-
-    @property
-    def spare(self) -> int:
-        """Bytes of one table that may be resident."""
-        return max(SMALLEST_SPARE, self.size // 32)
 
     def check(self, path: Path, rows: int) -> None:
         """Raises `PoolError` when not even one candidate of so many rows fits."""

@@ -14,6 +14,8 @@ from certify.reading.columns import Column, check_unique
 from certify.reading.tables import quoted
 
 Positions = npt.NDArray[np.int64]
+_MANY = 1_000_000
+"""From so many ids on, memory counts for more than time when they are looked up."""
 
 
 def comparable(first: pl.Series, second: pl.Series) -> tuple[pl.Series, pl.Series]:
@@ -29,9 +31,31 @@ def comparable(first: pl.Series, second: pl.Series) -> tuple[pl.Series, pl.Serie
 def positions(wanted: pl.Series, known: pl.Series) -> pl.Series:
     """Row of `known` (distinct ids) for every id of `wanted`, null where there is none; UInt32."""
     wanted, known = comparable(wanted, known)
+    found = _by_hashes(wanted, known) if len(known) >= _MANY else None
+    return _joined(wanted, known) if found is None else found
+
+
+def _joined(wanted: pl.Series, known: pl.Series) -> pl.Series:
     places = pl.DataFrame({"id": known}).with_row_index("position")
     found = pl.DataFrame({"id": wanted}).join(places, on="id", how="left", maintain_order="left")
     return found["position"]
+
+
+def _by_hashes(wanted: pl.Series, known: pl.Series) -> pl.Series | None:
+    """`positions` in a third of the memory of a join, and slower; None where two known ids share a hash."""
+    if wanted.equals(known):
+        return pl.Series("position", np.arange(len(known), dtype=np.uint32))
+    order, hashes = _by_hash(known)
+    if (hashes[1:] == hashes[:-1]).any():
+        return None
+    at = np.searchsorted(hashes, wanted.hash().to_numpy())
+    del hashes
+    rows = order[np.minimum(at, len(known) - 1, out=at)]
+    places = pl.Series("position", rows.astype(np.uint32))
+    same = (known.gather(rows) == wanted).fill_null(False)
+    if same.all():
+        return places
+    return pl.DataFrame([places, same.alias("same")]).select(pl.when("same").then("position")).to_series()
 
 
 @dataclass(frozen=True, eq=False)

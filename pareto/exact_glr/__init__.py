@@ -36,6 +36,9 @@ __all__ = [
 ]
 
 
+NODES = 10_000
+
+
 @dataclass(frozen=True, eq=False)
 class Closest:
     """The closest scores with another frontier (or at its edge).
@@ -52,25 +55,36 @@ class Closest:
     alternative: Alternative
     scores: Reals
 
+    @property
+    def exact(self) -> bool:
+        """True if no alternative is closer by more than a millionth."""
+        return self.lower >= self.value * (1 - 1e-6)
 
-def exact_glr(theta: npt.ArrayLike, counts: npt.ArrayLike) -> Closest:
+
+def exact_glr(
+    theta: npt.ArrayLike, counts: npt.ArrayLike, nodes: int = NODES, enough: float = 0.0
+) -> Closest:
     """The smallest log-likelihood ratio of all alternatives to the frontier of `theta`.
 
     theta: (K, d) Bradley–Terry scores. counts: (d, K, K) symmetric, comparisons of each pair, or any weights.
     If theta is the unrestricted maximum-likelihood fit, the result is the generalised likelihood ratio. If
     it is one within a box, `lower` still holds against all alternatives within that box: the likelihood would
     rise only towards the outside, so any move within the box costs the divergence or more.
+
+    nodes: for each model that may join, branch and bound looks into no more nodes; where it does not end by
+    then (large frontiers only: the default covers d^|P| = 4096), `lower` stays below `value`. enough: end
+    with the first alternative whose ratio is below this.
     """
-    return _closest(DivergenceCosts(*_checked(theta, counts)))
+    return _closest(DivergenceCosts(*_checked(theta, counts)), Wanted(nodes=nodes, enough=enough))
 
 
 def exact_glr_in_box(wins: npt.ArrayLike, box: float = 2.0, backend: str = "auto") -> Closest:
     """The same for wins (d, K, K), row over column, all scores within the box, by a back end of `solvers`."""
-    return _closest(BoxCosts(np.asarray(wins, dtype=np.float64), box, backend))
+    return _closest(BoxCosts(np.asarray(wins, dtype=np.float64), box, backend), Wanted(nodes=NODES))
 
 
-def _closest(costs: Costs) -> Closest:
-    found = near(costs, frontier(costs.theta))
+def _closest(costs: Costs, wanted: Wanted) -> Closest:
+    found = near(costs, frontier(costs.theta), wanted)
     value, alternative = found.found[0]
     objectives = range(costs.theta.shape[1])
     fits = [costs.forced(r, alternative.top, forced_below(alternative, r)) for r in objectives]

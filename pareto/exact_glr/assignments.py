@@ -10,6 +10,7 @@ d^|P| assignments. Branch and bound, cheapest node first:
 - Otherwise some rival p must go somewhere: a node for every objective. The rival taken is the one whose
   cheapest place is dearest; that place bounds all nodes below this one.
 - f_r(S ∪ {p}) is at least f_r(S) and at least the bound on forcing p alone, so most places are never fitted.
+- To begin with, one dive puts every rival where it is cheapest: a solution to compare with.
 """
 
 from __future__ import annotations
@@ -38,11 +39,15 @@ class Wanted:
     Attributes:
         reach: alternatives that cost up to so many times as much.
         spread, most: of one model's assignments, those within this share of its cheapest, up to `most`.
+        nodes: for one model look into no more nodes than this; what is found and proven by then holds.
+        enough: end with the first alternative that costs less than this.
     """
 
     reach: float = 1.0
     spread: float = 0.0
     most: int = 1
+    nodes: int = 10_000
+    enough: float = 0.0
 
 
 CHEAPEST = Wanted()
@@ -55,7 +60,7 @@ class Placed:
     Attributes:
         lower: proven: no assignment costs less, unless it costs the limit or more.
         found: values and sets of the assignments found, cheapest first: who was forced on which objective;
-            rivals in no set are matched anyway. None if all cost the limit or more.
+            rivals in no set are matched anyway. There is one at least.
         nodes: how many were looked into.
     """
 
@@ -67,12 +72,16 @@ class Placed:
 def cheapest_assignments(
     costs: Costs, model: int, rivals: tuple[int, ...], limit: float = np.inf, wanted: Wanted = CHEAPEST
 ) -> Placed:
-    """The cheapest assignment for `model`, and others if wanted, unless it costs `limit` or more."""
+    """The cheapest assignment for `model`, and others if wanted; any one if all cost `limit` or more."""
     search = _Search(costs, model, limit, wanted)
-    while search.heap and search.heap[0][0] < search.enough:
+    search.dive(rivals)
+    while search.heap and search.heap[0][0] < search.enough and search.nodes < wanted.nodes:
+        if search.best < wanted.enough:
+            break
         search.look(rivals)
     lower = min(search.proven, search.heap[0][0]) if search.heap else search.proven
-    return Placed(lower, tuple(sorted(search.found)), search.nodes)
+    found = sorted((value, sets) for sets, value in search.found.items())
+    return Placed(lower, tuple(found), search.nodes)
 
 
 class _Search:
@@ -83,7 +92,7 @@ class _Search:
         self.number = count()
         none: Sets = ((),) * costs.theta.shape[1]
         self.heap: list[tuple[float, int, Sets]] = [(0.0, next(self.number), none)]
-        self.found: list[tuple[float, Sets]] = []
+        self.found: dict[Sets, float] = {}
         self.proven = self.best = np.inf
         self.nodes = 0
 
@@ -93,29 +102,54 @@ class _Search:
         more = self.wanted.spread if len(self.found) < self.wanted.most else 0.0
         return min(self.best * max(1 + more, 1.0) * (1 - CLOSE), self.limit)
 
+    def dive(self, rivals: tuple[int, ...]) -> None:
+        """A first solution: always the dearest rival, always where it is cheapest."""
+        here: Sets = self.heap[0][2]
+        while True:
+            fits = self._fits(here)
+            open_ = _open(fits, rivals)
+            if not open_:
+                self._solved(sum(one.value for one in fits), here)
+                return
+            rival, rises = _dearest(self.costs, self.model, here, fits, open_)
+            here = _with(here, int(rises.argmin()), rival)
+
     def look(self, rivals: tuple[int, ...]) -> None:
         """Look into the cheapest node: a solution, or a node for each place of one more rival."""
         bound, _, here = heapq.heappop(self.heap)
         self.nodes += 1
-        fits = [self.costs.forced(r, self.model, below) for r, below in enumerate(here)]
+        fits = self._fits(here)
         base = sum(one.lower for one in fits)
-        met = np.any([one.met for one in fits], axis=0)
-        open_ = [p for p in rivals if not met[p]]
+        open_ = _open(fits, rivals)
         if not open_:
-            value = sum(one.value for one in fits)
-            self.found.append((value, here))
-            self.best = min(self.best, value)
+            self._solved(sum(one.value for one in fits), here)
             self.proven = min(self.proven, max(bound, base))
             return
         rival, rises = _dearest(self.costs, self.model, here, fits, open_)
         for r, rise in enumerate(rises.tolist()):
             child = max(bound, base + rise)
             if child < self.enough:
-                below = tuple(sorted((*here[r], rival)))
-                node = (*here[:r], below, *here[r + 1 :])
-                heapq.heappush(self.heap, (child, next(self.number), node))
+                heapq.heappush(self.heap, (child, next(self.number), _with(here, r, rival)))
             else:
                 self.proven = min(self.proven, child)
+
+    def _fits(self, here: Sets) -> list[Forced]:
+        return [self.costs.forced(r, self.model, below) for r, below in enumerate(here)]
+
+    def _solved(self, value: float, here: Sets) -> None:
+        self.found[here] = value
+        self.best = min(self.best, value)
+
+
+def _open(fits: list[Forced], rivals: tuple[int, ...]) -> list[int]:
+    """Rivals that are not matched."""
+    met = np.any([one.met for one in fits], axis=0)
+    return [p for p in rivals if not met[p]]
+
+
+def _with(here: Sets, objective: int, rival: int) -> Sets:
+    below = tuple(sorted((*here[objective], rival)))
+    return (*here[:objective], below, *here[objective + 1 :])
 
 
 def _dearest(costs: Costs, model: int, here: Sets, fits: list[Forced], open_: list[int]) -> tuple[int, Reals]:
@@ -128,7 +162,7 @@ def _dearest(costs: Costs, model: int, here: Sets, fits: list[Forced], open_: li
         for r in np.argsort(rise, kind="stable").tolist():
             if rise[r] >= cheapest:
                 break
-            below = tuple(sorted((*here[r], rival)))
+            below = _with(here, r, rival)[r]
             rise[r] = max(rise[r], costs.forced(r, model, below).lower - paid[r])
             cheapest = min(cheapest, float(rise[r]))
         if cheapest > rises.min():

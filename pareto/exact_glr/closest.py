@@ -42,8 +42,11 @@ def near(costs: Costs, frontier: Mask, wanted: Wanted = CHEAPEST, among: Mask | 
             placed = cheapest_assignments(costs, candidate, rivals, limit, wanted)
             proven = placed.lower
             found += [(cost, _add(costs, candidate, sets, rivals)) for cost, sets in placed.found]
-            value = placed.found[0][0] if placed.found else np.inf
+            value = placed.found[0][0]
         lower, best = min(lower, proven), min(best, value)
+        if best < wanted.enough:
+            lower = min(lower, bound)
+            break
     found.sort(key=lambda pair: pair[0])
     return Near(tuple(pair for pair in found if pair[0] <= wanted.reach * best), lower)
 

@@ -39,9 +39,7 @@ class DivergenceCosts:
     def __init__(self, theta: Reals, weights: Reals) -> None:
         self.theta = theta
         self.objectives = [Divergence(theta[:, r], weights[r]) for r in range(theta.shape[1])]
-        bounds = [one.single_orders for one in self.objectives]
-        self.least = np.stack([low for low, _ in bounds])
-        self.most = np.stack([high for _, high in bounds])
+        self.least = np.stack([one.single_orders[0] for one in self.objectives])
         self._known: dict[tuple[int, int, tuple[int, ...]], Forced] = {}
 
     def forced(self, objective: int, top: int, below: tuple[int, ...]) -> Forced:
@@ -49,8 +47,3 @@ class DivergenceCosts:
         if key not in self._known:
             self._known[key] = forced(self.objectives[objective], top, below)
         return self._known[key]
-
-    @property
-    def fits(self) -> int:
-        """How many problems were solved."""
-        return len(self._known)

@@ -16,6 +16,8 @@ CATALOGUE = Catalogue(
         "constants": "constants",
         "allocation": "allocation",
         "track-and-stop": "track_and_stop",
+        "exact-glr": "exact_glr",
+        "limit": "limit",
         "arena": "arena",
     },
     title="How many comparisons a Pareto frontier needs: our figures beside the paper's",

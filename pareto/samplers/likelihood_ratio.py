@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pareto.comparisons import Counts
+from pareto.exact_glr import exact_glr
 from pareto.gaps import leads
 from pareto.glr.log_ratios import log_likelihood_ratio
 from pareto.glr.ordered_fits import OrderedFits, fit_ordered
@@ -27,8 +28,9 @@ class Check:
         theta: (T, d, K) the fit ϑ̂ within the box.
         frontier: (T, K) its strict frontier.
         screened: the alternative that screening picks, and its score.
-        other: (T, d, K) the fit ϑ̃ under that alternative.
-        ratio: (T,) G_alt, the certified log-likelihood ratio against it.
+        other: (T, d, K) the fit ϑ̃ under that alternative; if all are tested, the closest scores of any.
+        score: (T,) that of screening; inf if all alternatives are tested.
+        ratio: (T,) G_alt, the certified log-likelihood ratio against it, or against all.
         converged: (T,) True where both fits are, on every objective.
         threshold: (T,) β_t(δ).
     """
@@ -37,6 +39,7 @@ class Check:
     frontier: Mask
     screened: Screened
     other: Reals
+    score: Reals
     ratio: Reals
     converged: Mask
     threshold: Reals
@@ -44,7 +47,7 @@ class Check:
     @property
     def statistic(self) -> Reals:
         """Ψ = min(score, ratio), (T,)."""
-        return np.minimum(self.screened.score, self.ratio)
+        return np.minimum(self.score, self.ratio)
 
     @property
     def stopping(self) -> Mask:
@@ -66,16 +69,26 @@ def check(wins: Counts, delta: float, constants: TrackConstants, start: Reals | 
     frontier = np.asarray(~(leads(scores) > 0).any(axis=2))
     counts = real + real.swapaxes(2, 3)
     screened = screen(fisher_scores(scores, counts), frontier)
-    other, ratio, refitted = _against(flat, free.theta, screened, constants)
+    score, refitted = screened.score, np.ones(len(flat), dtype=np.bool_)
+    limit = threshold(theta, counts, delta, constants)
+    if constants.exact:
+        every = zip(scores, counts, limit.tolist(), strict=True)
+        closest = [exact_glr(one, met, enough=beta) for one, met, beta in every]
+        other = np.stack([one.scores.T for one in closest])
+        score, ratio = np.full(trials, np.inf), np.array([one.lower for one in closest])
+    else:
+        other, parts, refitted = _against(flat, free.theta, screened, constants)
+        ratio = parts.reshape(trials, objectives).sum(axis=1)
     both = (free.converged & refitted).reshape(trials, objectives)
     return Check(
         theta=theta,
         frontier=frontier,
         screened=screened,
         other=other.reshape(theta.shape),
-        ratio=ratio.reshape(trials, objectives).sum(axis=1),
+        score=score,
+        ratio=ratio,
         converged=np.asarray(both.all(axis=1)),
-        threshold=threshold(theta, counts, delta, constants),
+        threshold=limit,
     )
 
 

@@ -28,6 +28,8 @@ class TrackConstants:
         tolerance: largest Frank–Wolfe gap per comparison of a fit that counts as converged.
         iterations: quadratic programs a fit may take.
         least_divergence: ε_κ, below which the largest κ is no longer told from 0.
+        exact: True to test the closest of all alternatives, not one screened by an approximation (beyond the
+            paper; see `exact_glr`).
     """
 
     box: float = 2.0
@@ -41,6 +43,7 @@ class TrackConstants:
     tolerance: float = 1e-7
     iterations: int = 1000
     least_divergence: float = 1e-15
+    exact: bool = False
 
     def __post_init__(self) -> None:
         for name in ("box", "ridge", "variance", "step", "mixing", "tolerance", "least_divergence"):

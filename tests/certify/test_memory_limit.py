@@ -38,11 +38,11 @@ def small_blocks(monkeypatch):
 
 
 def on_disk(pool: Pool) -> Pool:
-    """The pool with its tables on disk, where hardly anything may be resident."""
+    """The pool with its tables on disk."""
     return replace(
         pool,
-        predictions=stacked(iter(pool.predictions), np.int16, 1),
-        confidences=stacked(iter(pool.confidences), np.float64, 1),
+        predictions=stacked(iter(pool.predictions), np.int16),
+        confidences=stacked(iter(pool.confidences), np.float64),
     )
 
 

@@ -26,6 +26,8 @@ from pareto.exact_glr.forced import forced
 from pareto.glr.log_ratios import bernoulli_divergence, log_likelihood_ratio
 from pareto.glr.screening import fisher_scores, screen
 from pareto.instances import benchmark
+from pareto.samplers.track_constants import TrackConstants
+from pareto.samplers.track_race import TrackRace
 from solvers import OrderedBradleyTerry, solve
 
 
@@ -170,17 +172,19 @@ def test_the_minimum_is_that_of_enumeration_up_to_4096_assignments():
 
 
 @pytest.mark.parametrize("box", [0.4, 2.0, 30.0])
-@pytest.mark.parametrize("backend", ["ordered-newton", "cvxpy"])
+@pytest.mark.parametrize("backend", ["ordered-newton", "cvxpy-clarabel"])
 def test_within_a_box_any_back_end_finds_the_minimum_of_enumeration(box, backend):
     rng = np.random.default_rng((4, round(box)))
-    for _ in range(1 if backend == "cvxpy" else 4):
+    for _ in range(1 if backend != "ordered-newton" else 4):
         theta = drawn_scores(rng, 4, 2, 0.7, 3.0)
         wins = drawn_wins(rng, theta)
         costs = BoxCosts(wins.astype(np.float64), box, backend)
         slow = enumerated(costs, frontier(costs.theta), 2)
         found = exact_glr_in_box(wins, box, backend)
         assert found.value == pytest.approx(slow, rel=1e-9, abs=1e-12)
-        assert found.lower <= found.value <= found.lower + 1e-6 * wins.sum()
+        # the cone solver ends within 1e-5 of a comparison's worth, and says so
+        loose = 1e-6 if backend == "ordered-newton" else 1e-5
+        assert found.lower <= found.value <= found.lower + loose * wins.sum()
         assert np.abs(found.scores).max() <= box * (1 + 1e-12)
         wide = exact_glr(costs.theta, wins + wins.swapaxes(1, 2))
         assert wide.lower <= found.value + 1e-9
@@ -225,11 +229,11 @@ def test_near_lists_what_enumeration_does():
         name = one if isinstance(one, Drop) else one.model
         best[name] = min(best.get(name, np.inf), ratio_against(costs, one)[1])
     closest = min(best.values())
-    wanted = sorted(value for value in best.values() if value <= 3 * closest)
-    found = near(costs, kept, Wanted(reach=3.0))
+    wanted = sorted(value for value in best.values() if value <= 1e4 * closest)
+    found = near(costs, kept, Wanted(reach=1e4))
     assert [value for value, _ in found.found] == pytest.approx(wanted, rel=1e-8)
     assert found.lower == pytest.approx(closest, rel=1e-6)
-    more = near(costs, kept, Wanted(reach=3.0, spread=0.5, most=5))
+    more = near(costs, kept, Wanted(reach=1e4, spread=0.5, most=5))
     assert len(more.found) > len(found.found)
     for value, alternative in more.found:
         assert ratio_against(costs, alternative)[1] == pytest.approx(value, rel=1e-8)
@@ -246,6 +250,39 @@ def test_screening_is_sometimes_wrong_and_never_below():
         assert ratio >= found.lower
         wrong += ratio > found.value * (1 + 1e-6)
     assert 0 < wrong < 25
+
+
+def test_nodes_and_enough_end_the_search_with_bounds_that_hold():
+    theta = benchmark("arena-10").theta(3)
+    theta = theta + 0.3 * np.random.default_rng(0).normal(size=theta.shape)  # most are on the frontier
+    weights = np.ones((10, 64, 64)) - np.eye(64)
+    rough = exact_glr(theta, weights, nodes=2)
+    finer = exact_glr(theta, weights, nodes=20)
+    assert rough.lower <= finer.lower <= finer.value <= rough.value * (1 + 1e-9)
+    some = exact_glr(theta, weights, nodes=2, enough=1e9)
+    assert some.lower <= finer.lower * (1 + 1e-9)
+    assert some.value >= finer.lower
+    assert exact_glr(theta[:6], weights[:, :6, :6]).exact
+
+
+def test_track_and_stop_can_test_all_alternatives():
+    theta = drawn_scores(np.random.default_rng(14), 5, 2, 1.0, 3.0)
+    race = TrackRace(1, 5, 2, 0.1, TrackConstants(exact=True))
+    rng = np.random.default_rng(0)
+    while len(race.open):
+        plan = race.plan[:1]
+        chance = expit(theta[race.first] - theta[race.second]).T
+        race.take(np.zeros(1, dtype=np.int64), plan, rng.binomial(plan[0], chance)[None])
+        counts = np.zeros((2, 5, 5))
+        counts[:, race.first, race.second] = race.counts[0]
+        found = exact_glr(race.theta[0].T, counts + counts.swapaxes(1, 2))
+        if race.stopped[0]:
+            assert race.statistic[0] == pytest.approx(found.value, rel=1e-6)
+            assert race.statistic[0] >= race.threshold[0]
+        else:
+            assert found.lower < race.threshold[0]
+    assert race.stopped[0]
+    assert (race.frontier[0] == frontier(theta)).all()
 
 
 @pytest.mark.parametrize(

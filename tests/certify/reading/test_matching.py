@@ -67,3 +67,27 @@ def test_positions_are_null_for_unknown_ids():
     assert positions(pl.Series(["b", "x", "b"]), pl.Series(["a", "b"])).to_list() == [1, None, 1]
     assert positions(pl.Series(["2"]), pl.Series([1, 2])).to_list() == [1]
     assert positions(pl.Series([2], dtype=pl.Int8), pl.Series([2**40, 2])).to_list() == [1]
+
+
+@given(
+    st.lists(st.integers(0, 30), unique=True, min_size=1),
+    st.lists(st.integers(0, 40)),
+    st.sampled_from([pl.Int64, pl.String, pl.UInt8]),
+)
+def test_many_ids_are_found_as_few_are(known, wanted, kind):
+    first, second = pl.Series("id", known).cast(kind), pl.Series("id", wanted, dtype=pl.Int64).cast(kind)
+    for looked_up in (second, first):
+        expected = matching.positions(looked_up, first)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(matching, "_MANY", 0)
+            patch.setattr(matching, "_joined", None)
+            found = matching.positions(looked_up, first)
+        assert found.equals(expected)
+        assert found.dtype == expected.dtype == pl.UInt32
+
+
+def test_many_ids_that_share_a_hash_are_joined(monkeypatch):
+    monkeypatch.setattr(matching, "_MANY", 0)
+    monkeypatch.setattr(matching, "_by_hash", colliding)
+    known, wanted = pl.Series("id", ["a", "b", "c"]), pl.Series("id", ["c", "x", "a"])
+    assert matching.positions(wanted, known).to_list() == [2, None, 0]

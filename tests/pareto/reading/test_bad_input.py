@@ -185,7 +185,7 @@ def test_self_battles_of_a_table_of_counts_are_its_votes(tmp_path):
         ("log.csv", HEADER.encode() + b"\xe9,y,tie\n", "is not UTF-8 text"),
         ("log.csv", "model_a,model_b,winner,winner\nx,y,tie,tie\n", "column 'winner' occurs more than once"),
         ("log.csv", b"PAR1....PAR1", "not CSV text but a Parquet file"),
-        ("log.csv", gzip.compress(HEADER.encode()), "compressed with gzip"),
+        ("log.csv", gzip.compress(HEADER.encode(), mtime=0), "compressed with gzip"),
         ("log.csv", b"\xff\xfem\x00o\x00", "UTF-16"),
         ("log.csv", b"model_a\0,b\n", "is not text"),
         ("log.parquet", "", "cannot be read as Parquet"),
