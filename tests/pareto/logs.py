@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 import polars as pl
 from hypothesis import strategies as st
-from pareto.bundled import bundled_log
 
+from pareto.bundled import bundled_log
 from pareto.pair_counts import PairCounts
 
 PRIORITY = ("code", "math", "creative_writing", "instruction_following")
