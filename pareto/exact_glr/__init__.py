@@ -37,6 +37,8 @@ __all__ = [
 
 
 NODES = 10_000
+WIDEST = 600.0
+"""Largest range of scores: odds beyond e^600 and their products are no numbers any more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +98,12 @@ def _checked(theta: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Reals, Reals]
     scores = as_scores(theta, least=2).astype(np.float64)
     weights = np.asarray(counts, dtype=np.float64)
     models, objectives = scores.shape
+    widest = float(np.ptp(scores, axis=0).max())
+    if widest > WIDEST:
+        raise BattleError(
+            f"scores of an objective range over {widest:.6g}; up to {WIDEST:g} is accepted: fit them with a "
+            "ridge, or within a box"
+        )
     if weights.shape != (objectives, models, models):
         raise BattleError(
             f"counts of shape {weights.shape} with scores of shape {scores.shape}; "

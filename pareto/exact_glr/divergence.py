@@ -49,13 +49,14 @@ class Divergence:
     def derivatives(self, moves: Reals) -> tuple[Reals, Reals]:
         """Gradient (K,) and Hessian (K, K) of F."""
         models = len(self.theta)
-        grown = np.expm1(moves[self._first] - moves[self._second])
-        scale = 1 + self._chance * grown
-        flow = self._weight * self._slope * grown / scale  # w (q − p) without a difference
+        shift = moves[self._first] - moves[self._second]
+        odds = np.exp(shift)
+        scale = self._rest + self._chance * odds
+        flow = self._weight * self._slope * np.expm1(shift) / scale  # w (q − p) without a difference
         gradient: Reals = np.zeros(models)
         gradient += np.bincount(self._first, flow, models)
         gradient -= np.bincount(self._second, flow, models)
-        return gradient, self._laplacian(self._weight * self._slope * (1 + grown) / (scale * scale))
+        return gradient, self._laplacian(self._weight * self._slope * (odds / scale) / scale)
 
     def _laplacian(self, conductance: Reals) -> Reals:
         models = len(self.theta)
@@ -79,7 +80,8 @@ class Divergence:
         with np.errstate(divide="ignore", invalid="ignore"):
             score = np.where(lead > 0, lead * lead / (2 * resistance), 0.0)
         low, high = _curvature(lead)
-        return score * low * (1 - off), score * high * (1 + off)
+        most = np.where(lead > 0, np.inf, 0.0) if off >= 1 else score * high * (1 + off)
+        return score * low * (1 - off), most
 
     @property
     def _resistance(self) -> tuple[Reals, float]:
@@ -95,7 +97,10 @@ class Divergence:
         same = self.group[:, None] == self.group[None, :]
         blocks = same / same.sum(axis=1)
         scaled = information / level
-        inverse = np.linalg.inv(scaled + blocks)
+        try:
+            inverse = np.linalg.inv(scaled + blocks)
+        except np.linalg.LinAlgError:  # so unequal that some links are lost in rounding: nothing is known
+            return np.full_like(scaled, np.inf), 1.0
         inverse -= blocks @ inverse
         residual = scaled @ inverse - (np.eye(models) - blocks)
         off = float(np.abs(residual).sum(axis=0).max()) + 2.0**-40

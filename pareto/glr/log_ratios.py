@@ -30,7 +30,18 @@ def bernoulli_divergence(lead: Reals, shift: Reals) -> Reals:
     """kl(σ(lead), σ(lead + shift)): how far coins with these log-odds are apart, elementwise."""
     chance = logistic(lead)
     rest = logistic(-lead)
-    exact = chance * np.log1p(rest * np.expm1(-shift)) + rest * np.log1p(chance * np.expm1(shift))
+    exact = chance * _grown(-lead, -shift) + rest * _grown(lead, shift)
     # what is left of the two terms at small shifts is rounding; here the next one of the series is below it
     small = chance * rest * shift * shift * (0.5 + (rest - chance) * shift / 6)
     return np.asarray(np.where(np.abs(shift) < 1e-5, small, np.maximum(exact, 0.0)))
+
+
+def _grown(lead: Reals, shift: Reals) -> Reals:
+    """log((1 + e^(lead + shift)) / (1 + e^lead))."""
+    far = np.abs(shift) >= 1
+    with np.errstate(divide="ignore"):
+        near = np.log1p(logistic(lead) * np.expm1(shift))
+    if not np.any(far):
+        return np.asarray(near)
+    # σ(lead) may have been rounded to 1; at such shifts a difference loses nothing
+    return np.asarray(np.where(far, np.logaddexp(0, lead + shift) - np.logaddexp(0, lead), near))

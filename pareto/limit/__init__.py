@@ -23,10 +23,11 @@ import numpy.typing as npt
 from pareto.alternatives import Alternative
 from pareto.bounds import bernoulli_kl
 from pareto.errors import BattleError
+from pareto.exact_glr import Wanted
 from pareto.frontier import frontier
 from pareto.limit.cells import Cells
 from pareto.limit.direct import direct_needs
-from pareto.limit.search import Search
+from pareto.limit.search import HABITS, Habits, Search
 from pareto.links import Reals
 from pareto.scores import as_scores
 from pareto.task import check_delta
@@ -35,10 +36,11 @@ __all__ = ["Limit", "information_limit", "optimal_allocation"]
 
 TOLERANCE = 0.01
 STEPS = 80
-WIDEST = 60.0
-"""Largest range of scores on an objective: beyond it every comparison is certain."""
-EVEN = 0.4
-"""Share of the first allocation that is spread evenly; the rest is direct comparisons."""
+WIDEST = 20.0
+"""Largest range of scores on an objective: beyond it comparisons are certain, all but one in 10^9."""
+EVEN, ROUGHLY_EVEN = 0.4, 0.1
+"""Share of the first allocation that is spread evenly, and of one for few steps; the rest is direct."""
+ROUGH = Habits(wanted=Wanted(reach=3.0, spread=0.2, most=3, nodes=50))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +97,13 @@ def information_limit(
     latent = _checked(theta)
     if not tolerance >= 0:
         raise BattleError(f"tolerance is {tolerance}; a share ≥ 0 is accepted, for example 0.01")
-    search = _begun(latent, direct, None)
+    search = _begun(latent, direct)
     if search is None:
         spread = np.ones((latent.shape[1], *[len(latent)] * 2)) - np.eye(len(latent))
         return Limit(np.inf, np.inf, 2 * spread / spread.sum(), (), 0, time.perf_counter() - began)
     while True:
         search.step()
-        low, high = 1 / search.bound, 1 / search.reached
+        low, high = 1 / search.bound, 1 / search.reached if search.reached else np.inf
         advance(low, high)
         late = seconds is not None and time.perf_counter() - began >= seconds
         if search.gap <= tolerance or search.steps >= steps or late:
@@ -121,7 +123,7 @@ def optimal_allocation(theta: npt.ArrayLike, steps: int = 4, start: Reals | None
     leave no optimum, all cells get the same.
     """
     latent = _checked(theta)
-    search = _begun(latent, False, start)
+    search = _begun(latent, False, start, ROUGHLY_EVEN, ROUGH)
     if search is None:
         spread = np.ones((latent.shape[1], *[len(latent)] * 2)) - np.eye(len(latent))
         return np.asarray(2 * spread / spread.sum())
@@ -130,7 +132,9 @@ def optimal_allocation(theta: npt.ArrayLike, steps: int = 4, start: Reals | None
     return search.cells.weights(search.mass)
 
 
-def _begun(theta: Reals, direct: bool, start: Reals | None) -> Search | None:
+def _begun(
+    theta: Reals, direct: bool, start: Reals | None = None, even: float = EVEN, habits: Habits = HABITS
+) -> Search | None:
     """A search at its first allocation; None where some alternative has no distance."""
     kept = frontier(theta)
     needs = direct_needs(theta, kept)
@@ -138,8 +142,8 @@ def _begun(theta: Reals, direct: bool, start: Reals | None) -> Search | None:
         return None
     cells = Cells.of(theta, kept if direct else None)
     mass = cells.total(needs if start is None else start)
-    mass = (1 - EVEN) * mass / mass.sum() + EVEN * cells.even
-    return Search(theta, cells, mass, level=2 / float(needs.sum()))
+    mass = (1 - even) * mass / mass.sum() + even * cells.even
+    return Search(theta, cells, mass, 2 / float(needs.sum()), habits)
 
 
 def _checked(theta: npt.ArrayLike) -> Reals:

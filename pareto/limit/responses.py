@@ -24,6 +24,10 @@ Rows = Any
 """Information (n, classes) as a scipy sparse array by rows."""
 
 
+ROWS = 3
+"""Rows that are kept of one alternative."""
+
+
 class Responses:
     """Those to one allocation, `mass` (classes,). Information up to `faint` on a class is left out."""
 
@@ -65,3 +69,31 @@ def stacked(rows: Sequence[Row], classes: int) -> Rows:
     ends = np.cumsum([0, *(len(some) for some, _ in rows)])
     index, value = (np.concatenate(part) for part in zip(*rows, strict=True))
     return csr_array((value, index, ends), shape=(len(rows), classes))
+
+
+def merged(pairs: Sequence[tuple[Alternative, Row]], share: Reals) -> list[tuple[Alternative, Row]]:
+    """`ROWS` rows for each alternative with a share: those with the largest shares (n,), the rest averaged.
+
+    Information is convex in the scores, so averaged scores have no more.
+    """
+    parts: dict[Alternative, list[tuple[float, Row]]] = {}
+    for (alternative, row), part in zip(pairs, share.tolist(), strict=True):
+        if part > 0:
+            parts.setdefault(alternative, []).append((part, row))
+    kept = []
+    for alternative, rows in parts.items():
+        rows.sort(key=lambda pair: -pair[0])
+        kept += [(alternative, row) for _, row in rows[: ROWS - 1]]
+        if rows[ROWS - 1 :]:
+            kept.append((alternative, _average(rows[ROWS - 1 :])))
+    return kept
+
+
+def _average(rows: Sequence[tuple[float, Row]]) -> Row:
+    if len(rows) == 1:
+        return rows[0][1]
+    total = sum(part for part, _ in rows)
+    where = np.concatenate([some for _, (some, _) in rows])
+    some, place = np.unique(where, return_inverse=True)
+    values = np.concatenate([value * (part / total) for part, (_, value) in rows])
+    return some.astype(np.int64), np.asarray(np.bincount(place, values, len(some)), dtype=np.float64)

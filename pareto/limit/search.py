@@ -17,12 +17,12 @@ from pareto.exact_glr import Wanted, near
 from pareto.frontier import frontier
 from pareto.limit.cells import Cells
 from pareto.limit.mixtures import bound_of, hardest
-from pareto.limit.responses import Responses, Row, stacked
+from pareto.limit.responses import Responses, Row, merged, stacked
 from pareto.limit.reweighting import reweighted
 from pareto.links import Reals
 from pareto.scores import Mask
 
-MANY = Wanted(reach=4.0, spread=0.3, most=8)
+MANY = Wanted(reach=4.0, spread=0.3, most=8, nodes=1_000)
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Search:
         for _, alternative in found.found:
             self._pool.setdefault(alternative, 0.0)
         fresh = len(self._pool) > known
-        if found.lower > before:
+        if found.lower > before or self.steps == 1:
             self.reached, self.mass, self._best = found.lower, self._next, here
             self._idle, self._length = 0, min(1.0, habits.longer * self._length)
         else:
@@ -156,9 +156,9 @@ class Search:
         information = stacked([row for _, row in pairs], len(self.mass))
         close = max(1e-3, min(self.gap / 10, 0.02))
         share, mass, self._used = hardest(information, self.reached, close, self._used)
-        used = [(one, row, part) for (one, row), part in zip(pairs, share.tolist(), strict=True) if part > 0]
-        self._carried = [(one, row) for one, row, _ in used]
-        self._prove(bound_of(share, information, self._faint), ((one, part) for one, _, part in used))
+        self._carried = merged(pairs, share)
+        used = ((one, part) for (one, _), part in zip(pairs, share.tolist(), strict=True))
+        self._prove(bound_of(share, information, self._faint), used)
         return np.asarray(mass)
 
     def _prove(self, bound: float, mixture: Iterable[tuple[Alternative, float]]) -> None:

@@ -212,6 +212,18 @@ def test_nothing_cancels_at_huge_counts_and_tiny_gaps():
     assert smaller.lower >= smaller.value * (1 - 1e-6)
 
 
+@pytest.mark.parametrize("size", [20.0, 59.0, 590.0])
+def test_certain_wins_leave_bounds_that_hold(size):
+    theta = np.array([[size, 0.0], [0.0, 1e-3], [-1.0, -1.0]])
+    theta[:, 0] -= size / 2
+    found = exact_glr(theta, np.ones((2, 3, 3)) - np.eye(3))
+    assert 0 <= found.lower <= found.value
+    # a tie on the last objective: an eighth of the lead's square, and up to half more by way of the third
+    assert 0.99e-6 / 8 <= found.value <= 1.5e-6 / 8
+    with pytest.raises(BattleError, match="range over"):
+        exact_glr(theta * 100, np.ones((2, 3, 3)) - np.eye(3))
+
+
 def test_who_never_met_is_no_evidence():
     theta = np.array([[1.0], [0.0], [-1.0]])
     weights = np.zeros((1, 3, 3))
