@@ -49,13 +49,18 @@ class DiskTable(np.ndarray):
             return stacked((self[int(j)] for j in np.arange(len(self))[row]), self.dtype)
         if isinstance(columns, list | np.ndarray) and isinstance(row, slice):
             return self._gathered(range(len(self))[row], columns)
-        if isinstance(columns, slice) and columns.indices(self.shape[1])[2] == 1:
+        if isinstance(columns, int | np.integer):
+            at = range(self.shape[1])[columns]
+            found = self._read(np.arange(len(self))[row], slice(at, at + 1))[..., 0]
+        elif isinstance(columns, slice) and columns.indices(self.shape[1])[2] == 1:
             found = self._read(np.arange(len(self))[row], columns)
         else:
             found = np.array(super().__getitem__(key))
             _let_go(self._mapping)
+        if not found.ndim:
+            return found[()]
         found.flags.writeable = False
-        return found if found.ndim else found[()]
+        return found
 
     def _read(self, rows: npt.NDArray[np.intp], columns: slice) -> npt.NDArray[Any]:
         """A span of one row, where `rows` is a number, or of each of some."""

@@ -27,10 +27,13 @@ def load_covering(
     False if HiGHS refused the model.
     """
     m, n = gains.shape
+    used = gains.T != 0  # HiGHS would drop the zeros, but only after a copy of them
+    starts = np.zeros(n + 1, dtype=np.int32)
+    np.cumsum(used.sum(axis=1), out=starts[1:])
     status = highs.passModel(
         n,
         m,
-        m * n,
+        int(starts[-1]),
         1,  # column-wise
         1,  # minimise
         0.0,
@@ -39,9 +42,9 @@ def load_covering(
         upper,
         demands,
         np.full(m, np.inf),
-        m * np.arange(n + 1, dtype=np.int32),
-        np.tile(np.arange(m, dtype=np.int32), n),
-        np.ascontiguousarray(gains.T).ravel(),
+        starts,
+        np.broadcast_to(np.arange(m, dtype=np.int32), (n, m))[used],
+        gains.T[used],
         np.full(n, int(integer), dtype=np.int32),
     )
     return "kError" not in str(status)

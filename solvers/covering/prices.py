@@ -72,13 +72,19 @@ def _merge_equal(gains: Gains) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int
     return first, group, counts
 
 
-def _solve_small(gains: Gains, demands: Reals) -> tuple[Reals, Reals] | None:
-    """Prices (m,) and point (n,) by simplex, equal columns merged if there are many; None if it failed."""
+def _solve_small(gains: Gains, slack: Reals, left: Reals | float = 0.0) -> tuple[Reals, Reals] | None:
+    """Prices (m,) and point (n,) by simplex, equal columns merged if there are many; None if it failed.
+
+    The demands are what all columns give together, and `left` (m,) besides, less the slack (m,). A caller
+    that keeps no reference to the gains makes room for the solver's copy.
+    """
     n = gains.shape[1]
+    demands = gains.sum(axis=1, dtype=np.float64) + left - slack
     first, group, counts = (
         _merge_equal(gains) if n > SMALL else (np.arange(n), np.arange(n), np.ones(n, dtype=np.intp))
     )
     merged = gains[:, first].astype(np.float64)
+    del gains
     scale = power_of_two_scale(merged.max(axis=1, initial=1.0))
     merged *= scale[:, None]
     highs = new_highs(presolve="off")
@@ -105,9 +111,7 @@ def relax(gains: Gains, slack: Reals) -> Relaxation:
     """
     m, n = gains.shape
     if n <= SMALL:
-        every = gains[:, np.arange(n)]
-        total = every.sum(axis=1, dtype=np.float64)
-        prices, x = _solve_small(every, total - slack) or (np.zeros(m), np.ones(n))
+        prices, x = _solve_small(gains[:, np.arange(n)], slack) or (np.zeros(m), np.ones(n))
         return Relaxation(prices, x, price(gains, prices))
     stride = -(-n // max(1000, n // 24))
     start = np.arange(0, n, stride)
@@ -118,33 +122,33 @@ def relax(gains: Gains, slack: Reals) -> Relaxation:
 
 
 def _sift(gains: Gains, slack: Reals, prices: Reals, width: float) -> Relaxation:
-    start = cost = price(gains, prices)
+    first, cost = prices, price(gains, prices)
     left = weigh(gains, cost >= width)
     while width <= 1.0 and np.any(left > slack):  # what is left out must stay within the slack
         width *= 2.0
         left = weigh(gains, cost >= width)
     free = np.abs(cost) < width
     taken = cost <= -width
-    best = Relaxation(prices, np.ones(gains.shape[1]), cost)
+    # the best point: these columns taken, and so much of those in the core; built in the end, to save memory
+    outside, core, inside = np.ones(gains.shape[1], dtype=np.bool_), np.zeros(0, dtype=np.intp), np.zeros(0)
     for _ in range(ROUNDS):
-        core = np.flatnonzero(free)
-        inner = gains[:, core]
-        solved = _solve_small(inner, inner.sum(axis=1, dtype=np.float64) + left - slack)
-        del inner
+        columns = np.flatnonzero(free)
+        solved = _solve_small(gains[:, columns], slack, left)
         if solved is None:
             break
-        x = taken.astype(np.float64)
-        x[core] = solved[1]
-        cost = price(gains, solved[0])
-        best = Relaxation(solved[0], x, cost)
+        prices, inside = solved
+        outside, core = taken.copy(), columns
+        cost = price(gains, prices)
         wrong = np.where(taken, cost > NOISE, cost < -NOISE) & ~free
         if not wrong.any():
             break
         if np.count_nonzero(wrong) > 2 * max(len(core), SMALL):  # prices led astray by a core too narrow
             width *= 2.0
-            wrong = np.abs(start) < width
+            wrong = np.abs(price(gains, first)) < width
         moved = np.flatnonzero(wrong & ~free & ~taken)
         left = left - gains[:, moved].sum(axis=1, dtype=np.float64)
         free |= wrong
         taken &= ~wrong
-    return best
+    x = outside.astype(np.float64)
+    x[core] = inside
+    return Relaxation(prices, x, cost)

@@ -4,8 +4,8 @@
 
 On generated inputs in a temporary folder, the limit of each is a third of what its input takes in memory:
 confidences (float64) and class codes (int16) of a pool, the frame of a log. Printed are input, limit, and the
-peak of a fresh process with the limit (VmHWM: everything resident, libraries and pages of mapped files
-included). With --free each also runs without a limit, and both must print the same.
+peak of a fresh process with the limit (VmHWM: everything resident, libraries, pages of mapped files and the
+text printed included). With --free each also runs without a limit, and both must print the same.
 
 The pool takes most of the time, some minutes of processor time for `plan` at these sizes and as much again
 for `certificate`. Give --candidates 0 or --battles 0 to leave one out.
@@ -35,13 +35,16 @@ finally:
 
 
 def write_pool(folder: Path, candidates: int, n: int) -> tuple[list[Path], Path]:
-    """Candidates of increasing error on rows of varying hardness, every third file in another order."""
+    """A good candidate and others of increasing error on rows of varying hardness.
+
+    Every third file is in another order.
+    """
     random = np.random.default_rng(0)
     ids, hardness = np.arange(n) + 10**6, random.random(n)
     truth = (random.random(n) < 0.4).astype(np.int16)
     paths = []
     for k in range(candidates):
-        wrong = random.random(n) < hardness * (0.25 + 0.25 * k / candidates)
+        wrong = random.random(n) < hardness * (0.35 + 0.15 * k / candidates if k else 0.1)
         columns = {
             "id": ids,
             "prediction": np.where(wrong, 1 - truth, truth),
