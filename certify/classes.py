@@ -143,3 +143,34 @@ def _codes_of(
 
 def _cut(text: str, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def check_classes(classes: Sequence[object]) -> tuple[str, ...]:
+    """Canonical class texts: at least two, distinct."""
+    texts = []
+    for value in classes:
+        text = class_text(value)
+        if text is None:
+            raise PoolError(f"class {value!r} means 'not labelled'; give it another name")
+        texts.append(text)
+    if len(texts) < 2:
+        raise PoolError(
+            f"{len(texts)} class given ({shorten(texts)}); a label needs at least two to choose from"
+        )
+    if len(set(texts)) != len(texts):
+        raise PoolError(f"classes {shorten(texts, 10)} contain one twice")
+    if len(texts) > MAX_CLASSES:
+        raise PoolError(f"{len(texts)} classes; at most {MAX_CLASSES} are supported")
+    return tuple(texts)
+
+
+def predicted_codes(predictions: npt.NDArray[np.generic], classes: tuple[str, ...], name: str) -> Codes:
+    """Codes of one candidate's predictions; a missing prediction is an error."""
+    codes = encode(predictions, classes, where=f"predictions of {name}")
+    missing = np.flatnonzero(codes < 0)
+    if len(missing):
+        raise PoolError(
+            f"predictions of {name}: no prediction at row {int(missing[0])} ({len(missing)} in all); "
+            "every candidate predicts every row"
+        )
+    return codes

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from certify.classes import MAX_CLASSES, Labels, class_text, encode, natural_order, shorten
+from certify.classes import Labels, check_classes, encode, natural_order, predicted_codes, shorten
+from certify.confidences import as_confidences, check_confidences
 from certify.errors import PoolError
 from certify.objectives import Augrc, Objective, parse_objective
 from certify.risks import Codes, Risks
@@ -19,8 +20,9 @@ from certify.tolerance import Exact
 if TYPE_CHECKING:
     import polars as pl
 
+    from certify.in_memory import Candidates
+
 Kind = Literal["binary", "shared", "categorical"]
-MAX_ROWS = 1 << 29  # weights reach 2n and risks 2n², which keeps them in int32 and int64
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,7 @@ class Pool:
                 f"confidences are {self.confidences.dtype} and predictions {self.predictions.dtype}; "
                 "float64 and int16 class codes are accepted (`Pool.binary`, `.shared`, `.multiclass` convert)"
             )
-        candidates, n = _check_confidences(self.confidences, self.names)
+        candidates, n = check_confidences(self.confidences, self.names)
         if len(self.names) != candidates:
             raise PoolError(f"{len(self.names)} names for {candidates} candidates; give one name each")
         repeated = sorted({name for name in self.names if self.names.count(name) > 1})
@@ -99,7 +101,7 @@ class Pool:
 
         Paper, section 4.5.
         """
-        scores = _as_confidences(confidences)
+        scores = as_confidences(confidences)
         return cls(
             names=_names(names, len(scores)),
             classes=("0", "1"),
@@ -123,7 +125,7 @@ class Pool:
 
         A row's true label may be any of `classes`, predicted or not.
         """
-        scores = _as_confidences(confidences)
+        scores = as_confidences(confidences)
         names = _names(names, len(scores))
         texts = check_classes(classes)
         try:
@@ -161,9 +163,9 @@ class Pool:
         >>> pool.names, [pool.classes[code] for code in pool.predictions[0]], pool.confidences[0].tolist()
         (('msp', 'margin'), ['cat', 'dog'], [0.7, 0.5])
         """
-        from certify.estimators import from_probabilities
+        from certify.in_memory import from_probabilities
 
-        return from_probabilities(probabilities, classes, scores, ids)
+        return cls._of(from_probabilities(probabilities, classes, scores), ids)
 
     @classmethod
     def from_estimators(
@@ -186,9 +188,15 @@ class Pool:
         scores: as for `from_probabilities`, or "decision", the margin of ``decision_function``. By default
         msp, and "decision" for a classifier without probabilities, with a notice.
         """
-        from certify.estimators import from_estimators
+        from certify.in_memory import from_estimators
 
-        return from_estimators(estimators, X, names, classes, scores, ids)
+        return cls._of(from_estimators(estimators, X, names, classes, scores), ids)
+
+    @classmethod
+    def _of(cls, made: Candidates, ids: Sequence[object] | None) -> Pool:
+        return cls.from_codes(
+            made.names, made.classes, made.codes, made.confidences, row_ids=_ids(ids), notices=made.notices
+        )
 
     @classmethod
     def from_codes(
@@ -285,74 +293,6 @@ class Pool:
         if len(given) != self.n:
             raise PoolError(f"{len(given)} labels for {self.n} rows; give one a row (None where unknown)")
         return labels.codes if isinstance(labels, Labels) else encode(labels, self.classes)
-
-
-def check_classes(classes: Sequence[object]) -> tuple[str, ...]:
-    """Canonical class texts: at least two, distinct."""
-    texts = []
-    for value in classes:
-        text = class_text(value)
-        if text is None:
-            raise PoolError(f"class {value!r} means 'not labelled'; give it another name")
-        texts.append(text)
-    if len(texts) < 2:
-        raise PoolError(
-            f"{len(texts)} class given ({shorten(texts)}); a label needs at least two to choose from"
-        )
-    if len(set(texts)) != len(texts):
-        raise PoolError(f"classes {shorten(texts, 10)} contain one twice")
-    if len(texts) > MAX_CLASSES:
-        raise PoolError(f"{len(texts)} classes; at most {MAX_CLASSES} are supported")
-    return tuple(texts)
-
-
-def predicted_codes(predictions: npt.NDArray[np.generic], classes: tuple[str, ...], name: str) -> Codes:
-    """Codes of one candidate's predictions; a missing prediction is an error."""
-    codes = encode(predictions, classes, where=f"predictions of {name}")
-    missing = np.flatnonzero(codes < 0)
-    if len(missing):
-        raise PoolError(
-            f"predictions of {name}: no prediction at row {int(missing[0])} ({len(missing)} in all); "
-            "every candidate predicts every row"
-        )
-    return codes
-
-
-def _as_confidences(confidences: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    try:
-        given = np.asarray(confidences)
-        if given.dtype.kind not in "biufO" or (
-            given.dtype.kind in "iu" and np.abs(given).max(initial=0) > 2**53
-        ):
-            raise ValueError(f"{given.dtype} values that a double cannot hold")
-        scores = np.array(given, dtype=np.float64, order="C")
-    except (TypeError, ValueError, OverflowError) as error:
-        raise PoolError(
-            f"confidences are not one table of numbers, candidates × rows, of equal lengths ({error})"
-        ) from None
-    if scores.ndim != 2:
-        raise PoolError(f"confidences have shape {scores.shape}; give (candidates, rows)")
-    return scores
-
-
-def _check_confidences(confidences: npt.NDArray[np.float64], names: Sequence[str]) -> tuple[int, int]:
-    candidates, n = confidences.shape
-    if candidates < 2:
-        raise PoolError("one candidate leaves nothing to choose; give at least two")
-    if n < 1:
-        raise PoolError("the pool has no rows; give at least one")
-    if n > MAX_ROWS:
-        raise PoolError(f"{n} rows; at most {MAX_ROWS} are supported")
-    for k in range(candidates):
-        finite = np.isfinite(confidences[k])
-        if not finite.all():
-            row = int(np.flatnonzero(~finite)[0])
-            name = names[k] if k < len(names) else str(k)
-            raise PoolError(
-                f"confidence of {name} at row {row} is {confidences[k, row]} "
-                f"({int((~finite).sum())} such rows); confidences are finite numbers"
-            )
-    return candidates, n
 
 
 def _names(names: Sequence[str] | None, candidates: int) -> tuple[str, ...]:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from certify.classes import MAX_CLASSES, natural_order, shorten
+from certify.classes import MAX_CLASSES, check_classes, natural_order, shorten
 from certify.errors import PoolError
-from certify.pool import check_classes
 from certify.risks import Codes
 
 BINARY = ("0", "1")
