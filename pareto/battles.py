@@ -135,9 +135,9 @@ def read_battles(
             Blanks around names always go.
         cluster: also keep single records with their cluster: "session", "voter" (where the layout has such a
             column) or a column. A row without one is a cluster of its own.
-        memory_limit: resident memory of the process that is not to be exceeded, as bytes or "500MB". Parquet
-            and CSV are streamed (`pareto.reading.limits`); JSON lines, and the records that a cluster asks
-            for, are refused where they do not fit. A notice says so if more was resident in the end.
+        memory_limit: resident memory of the process that is not to be exceeded, as bytes or "500MB". Files
+            are streamed (`pareto.reading.limits`); the records that a cluster asks for are refused where
+            they do not fit. A notice says so if more was resident in the end.
 
     Raises `BattleError` naming file, row and column for whatever cannot be used. A row whose outcome is blank
     is dropped and counted, whatever else is blank in it; a vote on a model without a name is an error.
@@ -169,8 +169,6 @@ def read_battles(
             tables = [frame_table(paths)]
         else:
             files = find_files(cast("FilePath | Sequence[FilePath]", paths))
-            if limit is not None:
-                limit.check_files(files)
             tables = joined([open_table(path) for path in files])
         columns = find_alike([(table.path, table.fields) for table in tables], wanted)
         layout = columns[0].layout

@@ -1,4 +1,6 @@
-"""The one exception of the package."""
+"""The one exception of the package, and the reasons that others give."""
+
+from __future__ import annotations
 
 
 class SolverError(ValueError):
@@ -6,3 +8,8 @@ class SolverError(ValueError):
 
     The message says what is wrong and where, what is accepted, and what to do about it.
     """
+
+
+def first_line(error: BaseException) -> str:
+    """What a library's exception says, in one line: some print a whole stack."""
+    return (str(error).splitlines() or [type(error).__name__])[0]

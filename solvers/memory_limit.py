@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
@@ -22,6 +25,25 @@ def parse_bytes(text: str | int) -> int | None:
         return None
     size = int(float(found[1]) * UNITS[found[2].lower()])
     return size if size > 0 else None
+
+
+@contextmanager
+def workspace(limit: str | int, refuse: type[ValueError]) -> Iterator[tuple[int, Path]]:
+    """A limit as the user wrote it in bytes, and a temporary folder that lasts as long as the context.
+
+    Raises `refuse` for what is no size, and where no folder can be made.
+    """
+    size = parse_bytes(limit)
+    if size is None:
+        raise refuse(f"memory limit {limit!r} is no size; give {ACCEPTED}")
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="certified-choice-")
+    except OSError as error:
+        raise refuse(
+            f"no temporary folder can be made ({error}); set TMPDIR to a folder on a disk with room"
+        ) from None
+    with folder as name:
+        yield size, Path(name)
 
 
 def megabytes(size: float) -> str:

@@ -20,6 +20,7 @@ from certify.classes import shorten
 from certify.errors import PoolError
 from solvers.csv_pieces import UnclearError, text_frames
 from solvers.csv_quotes import read_alike
+from solvers.errors import first_line
 
 SEPARATORS = (",", "\t", ";")
 _BATCH = 1 << 16
@@ -122,7 +123,7 @@ class Dialect:
             except UnclearError:
                 return _written(self._batches(_BATCH), folder)
         except (pl.exceptions.PolarsError, OSError) as error:
-            reason = (str(error).splitlines() or ["unknown reason"])[0]
+            reason = first_line(error)
             raise PoolError(
                 f"{self.path} cannot be copied to {folder} ({reason}); make room there, or set TMPDIR to a "
                 "folder with more"

@@ -7,14 +7,13 @@ tables on disk (`solvers.disk_tables`), read from there in blocks. Results are t
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from certify.errors import PoolError
-from solvers.memory_limit import ACCEPTED, megabytes, parse_bytes, resident
+from solvers.memory_limit import megabytes, resident, workspace
 
 ROW_BYTES = 100
 """What reading and sorting one candidate takes a row, at most, with ids of a few letters; measured."""
@@ -47,14 +46,5 @@ def limited(limit: str | int | None) -> Iterator[MemoryLimit | None]:
     if limit is None:
         yield None
         return
-    size = parse_bytes(limit)
-    if size is None:
-        raise PoolError(f"memory limit {limit!r} is no size; give {ACCEPTED}")
-    try:
-        folder = tempfile.TemporaryDirectory(prefix="certify-")
-    except OSError as error:
-        raise PoolError(
-            f"no temporary folder can be made ({error}); set TMPDIR to a folder on a disk with room"
-        ) from None
-    with folder as name:
-        yield MemoryLimit(size, Path(name), resident())
+    with workspace(limit, PoolError) as (size, folder):
+        yield MemoryLimit(size, folder, resident())

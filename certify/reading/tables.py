@@ -14,6 +14,7 @@ from certify.classes import shorten
 from certify.errors import PoolError
 from certify.reading.csvtext import Dialect, open_csv
 from solvers.csv_quotes import BLANKS
+from solvers.errors import first_line
 
 CSV_SUFFIXES = (".csv", ".tsv")
 SUFFIXES = (*CSV_SUFFIXES, ".parquet", ".npz")
@@ -127,5 +128,5 @@ def _parquet(path: Path, columns: list[str] | None) -> pl.DataFrame:
             return pl.DataFrame(schema=schema)
         return pl.read_parquet(path, columns=columns, glob=False, hive_partitioning=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
-        reason = (str(error).splitlines() or ["unknown reason"])[0]
+        reason = first_line(error)
         raise PoolError(f"{path} cannot be read as Parquet ({reason}); write it again, or give CSV") from None

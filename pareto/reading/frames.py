@@ -19,6 +19,7 @@ from pareto.errors import BattleError
 from pareto.reading.tables import FAILURES, NO_ROWS, Scanned, Table, expression, nested_fields
 from pareto.reading.words import shortened
 from pareto.schemas import Fields, KeyPath
+from solvers.errors import first_line
 
 NAME = Path("frame")
 """What messages call a frame."""
@@ -57,7 +58,7 @@ class FrameTable(Table):
         return self.columns.rows(names), {keys: expression(keys) for keys in paths}
 
     def _fail(self, error: BaseException) -> NoReturn:
-        reason = (str(error).splitlines() or ["unknown reason"])[0]
+        reason = first_line(error)
         raise BattleError(f"{self.path} cannot be read ({reason})") from error
 
 

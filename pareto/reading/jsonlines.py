@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,35 +17,82 @@ import polars as pl
 from pareto.errors import BattleError
 from pareto.reading.words import quoted
 from pareto.schemas import Fields, KeyPath
+from solvers.errors import first_line
 
 Nested = dict[str, Any]
+PIECE = 1 << 23
+"""Bytes of a piece, unless a line is longer."""
+FAILURES = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 LIKE_JSON = r"^(-?[0-9]|\[|\{|true$|false$)|\x00"
 """Texts that may have been numbers, lists, objects or halves of characters in the file."""
 
 
 def json_fields(path: Path) -> Fields:
-    """Names of all keys that occur anywhere in the file, nested as they are there. O(file)."""
-    try:
-        schema = pl.scan_ndjson(path, infer_schema_length=None).collect_schema()
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
-        fields: Nested = {}
-        for _, value in objects(path):  # one column of several types, or a malformed line, which is named
-            _merge(fields, value)
-        if not fields:
-            raise BattleError(f"{path} is empty; give one JSON object a line") from None
-        return fields
-    return {name: _fields(kind) for name, kind in schema.items()}
+    """Names of all keys that occur anywhere in the file, nested as they are there. O(file), in pieces."""
+    fields: Nested = {}
+    empty = True
+    for piece in _pieces(path):
+        empty = False
+        try:
+            schema = pl.scan_ndjson(BytesIO(piece), infer_schema_length=None).collect_schema()
+        except FAILURES as error:  # one column of several types, or a malformed line, which is named
+            for value in _values(path, piece, error):
+                _merge(fields, value)
+        else:
+            _merge(fields, {name: _fields(kind) for name, kind in schema.items()})
+    if empty:
+        raise BattleError(f"{path} is empty; give one JSON object a line")
+    return fields
 
 
 def scan_json(path: Path, paths: Sequence[KeyPath]) -> pl.LazyFrame:
     """Those columns as text, nested columns with the named keys."""
+    return pl.scan_ndjson(path, schema=_schema(paths))
+
+
+def json_frames(path: Path, paths: Sequence[KeyPath]) -> Iterator[pl.DataFrame]:
+    """The same in pieces, so that no more than a piece of the file is in memory."""
+    schema = _schema(paths)
+    for piece in _pieces(path):
+        try:
+            yield pl.scan_ndjson(BytesIO(piece), schema=schema).collect()
+        except FAILURES as error:
+            explain(path, first_line(error))
+
+
+def _schema(paths: Sequence[KeyPath]) -> dict[str, Any]:
     wanted: Nested = {}
     for keys in paths:
         level = wanted
         for key in keys[:-1]:
             level = level.setdefault(key, {})
         level.setdefault(keys[-1], None)
-    return pl.scan_ndjson(path, schema={name: _kind(inner) for name, inner in wanted.items()})
+    return {name: _kind(inner) for name, inner in wanted.items()}
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    """Whole lines, about `PIECE` bytes at a time; pieces of blank lines are left out."""
+    try:
+        with path.open("rb") as stream:
+            while lines := stream.readlines(PIECE):
+                piece = b"".join(lines)
+                if piece.strip():
+                    yield piece
+    except OSError as error:
+        raise BattleError(f"{path} cannot be read ({error}); check the file and its disk") from None
+
+
+def _values(path: Path, piece: bytes, failure: BaseException) -> Iterator[Nested]:
+    """Objects of a piece that polars could not read, one by one."""
+    for text in piece.split(b"\n"):
+        if text.strip():
+            try:
+                value = json.loads(text, parse_constant=_no_constant)
+            except (ValueError, RecursionError):
+                explain(path, first_line(failure))
+            if not isinstance(value, dict):
+                explain(path, first_line(failure))
+            yield value
 
 
 def explain(path: Path, reason: str) -> NoReturn:

@@ -1,9 +1,9 @@
 """Reading a log under a limit on memory.
 
-Parquet is read in a stream anyway, of which a few row groups are in memory at a time. CSV is copied piece by
-piece, the needed columns only, into Parquet files in a temporary folder. What cannot be streamed is refused
-before it is tried: JSON lines, of which all of the file becomes resident, and single records (for clusters),
-which are kept in memory, so many bytes each.
+Parquet is read in a stream anyway, of which a few row groups are in memory at a time. CSV and JSON lines are
+copied piece by piece, the needed columns only, into Parquet files in a temporary folder. What cannot be
+streamed is refused before it is tried: single records (for clusters), which are kept in memory, so many bytes
+each.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from pathlib import Path
 import polars as pl
 
 from pareto.errors import BattleError
-from pareto.reading.files import JSON_LINES
+from pareto.reading.jsonlines import json_frames
 from pareto.reading.tables import Table
 from pareto.schemas import KeyPath
 from solvers.csv_pieces import UnclearError, text_frames
-from solvers.memory_limit import ACCEPTED, megabytes, parse_bytes, peak_resident, resident
+from solvers.errors import first_line
+from solvers.memory_limit import megabytes, peak_resident, resident, workspace
 
 RECORD_BYTES = 240
 """What a row takes at most while records are read; measured."""
@@ -37,24 +38,25 @@ class MemoryLimit:
     folder: Path
     peak: int
 
-    def check_files(self, paths: Sequence[Path]) -> None:
-        """Raises `BattleError` for JSON lines that do not fit."""
-        for path in paths:
-            if path.suffix.lower() in JSON_LINES:
-                self._check(path.stat().st_size, f"{path}: JSON lines", "give Parquet or CSV")
-
     def check_records(self, path: Path, rows: int) -> None:
         """Raises `BattleError` when records of so many rows do not fit."""
-        self._check(RECORD_BYTES * rows, f"{path}: {rows} records with clusters", "leave the cluster out")
+        needed = resident() + RECORD_BYTES * rows
+        if needed > self.size:
+            raise BattleError(
+                f"{path}: {rows} records with clusters need about {megabytes(needed)}, because they are all "
+                f"in memory; the limit is {megabytes(self.size)}. Allow more, or leave the cluster out"
+            )
 
     def copied(self, table: Table, paths: Sequence[KeyPath]) -> Table:
-        """A CSV file with these columns in copies on disk; other files as they are."""
-        if table.csv is None:
+        """CSV and JSON lines with these columns in copies on disk; Parquet files as they are."""
+        if table.kinds is not None:
             return table
-        last = len(table.csv.header) - 1
-        columns = sorted({*(table.csv.header.index(keys[0]) for keys in paths), last})
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         try:
+            if table.csv is None:
+                return replace(table, copies=_written(json_frames(table.path, paths), folder))
+            last = len(table.csv.header) - 1
+            columns = sorted({*(table.csv.header.index(keys[0]) for keys in paths), last})
             if not table.careful:
                 try:
                     frames = text_frames(table.path, table.csv.separator, table.csv.header, columns)
@@ -64,7 +66,7 @@ class MemoryLimit:
             copies = _written(table.csv.batches(columns, BATCH), folder)
             return replace(table, copies=copies, careful=True)
         except (pl.exceptions.PolarsError, OSError) as error:
-            reason = (str(error).splitlines() or ["unknown reason"])[0]
+            reason = first_line(error)
             raise BattleError(
                 f"{table.path} cannot be copied to {folder} ({reason}); make room there, or set TMPDIR to a "
                 "folder with more"
@@ -77,14 +79,6 @@ class MemoryLimit:
             return ()
         return (f"the memory limit of {megabytes(self.size)} was exceeded: {megabytes(peak)} were resident",)
 
-    def _check(self, more: int, what: str, instead: str) -> None:
-        needed = resident() + more
-        if needed > self.size:
-            raise BattleError(
-                f"{what} need about {megabytes(needed)}, because they are all in memory; the limit is "
-                f"{megabytes(self.size)}. Allow more, or {instead}"
-            )
-
 
 @contextmanager
 def limited(limit: str | int | None) -> Iterator[MemoryLimit | None]:
@@ -92,17 +86,8 @@ def limited(limit: str | int | None) -> Iterator[MemoryLimit | None]:
     if limit is None:
         yield None
         return
-    size = parse_bytes(limit)
-    if size is None:
-        raise BattleError(f"memory limit {limit!r} is no size; give {ACCEPTED}")
-    try:
-        folder = tempfile.TemporaryDirectory(prefix="pareto-")
-    except OSError as error:
-        raise BattleError(
-            f"no temporary folder can be made ({error}); set TMPDIR to a folder on a disk with room"
-        ) from None
-    with folder as name:
-        yield MemoryLimit(size, Path(name), peak_resident())
+    with workspace(limit, BattleError) as (size, folder):
+        yield MemoryLimit(size, folder, peak_resident())
 
 
 def _written(frames: Iterable[pl.DataFrame], folder: Path) -> tuple[Path, ...]:

@@ -16,6 +16,7 @@ from pareto.reading.jsonlines import explain, json_fields, scan_json
 from pareto.reading.words import shortened
 from pareto.schemas import Fields, KeyPath
 from solvers.csv_quotes import read_alike
+from solvers.errors import first_line
 
 Scanned = dict[KeyPath, pl.Expr]
 NO_ROWS = "{path} has columns but no rows; give at least one row"
@@ -48,7 +49,7 @@ class Table:
 
     path: the (first) file. kinds: types as stored in Parquet, None for other files, which hold text. csv: how
     CSV is written, None for other files. careful: a CSV file that is read record by record, see `csvtext`.
-    others: further files. copies: Parquet files that hold the needed columns of a CSV file, see `limits`.
+    others: further files. copies: Parquet files that hold the needed columns of another, see `limits`.
     """
 
     path: Path
@@ -75,7 +76,10 @@ class Table:
             else:
                 frame = self.csv.scan()
             return frame, {keys: pl.col(name) for keys, name in places.items()}
-        frame = scan_json(self.path, paths) if self.is_json else _parquet(self.path, *self.others)
+        if self.is_json and not self.copies:
+            frame = scan_json(self.path, paths)
+        else:
+            frame = _parquet(*(self.copies or (self.path, *self.others)))
         return frame, {keys: expression(keys) for keys in paths}
 
     def kind(self, keys: KeyPath) -> Any:
@@ -121,7 +125,7 @@ class Table:
     def _fail(self, error: BaseException) -> NoReturn:
         for path in (self.path, *self.others) if self.others else ():
             open_table(path)  # names the file that cannot be opened
-        reason = (str(error).splitlines() or ["unknown reason"])[0]
+        reason = first_line(error)
         if self.is_json:
             explain(self.path, reason)
         kind = "CSV" if self.csv is not None else "Parquet"

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from solvers.errors import SolverError
+from solvers.errors import SolverError, first_line
 from solvers.workers.piece import Finished, Piece, WorkersLost, handed_over
 from solvers.workers.versions import mismatch, versions
 
@@ -77,7 +77,7 @@ class DaskCluster:
             client = Client(self.address, timeout=self.answer, set_as_default=False)
         except (OSError, ValueError) as error:
             late = isinstance(error, TimeoutError)
-            reason = f"nothing in {self.answer:g} s" if late else _first_line(error)
+            reason = f"nothing in {self.answer:g} s" if late else first_line(error)
             raise SolverError(
                 f"no Dask scheduler answers at {self.address} ({reason}); start one with dask scheduler, and "
                 "give --scheduler the address that it prints, for example tcp://10.0.0.5:8786"
@@ -139,14 +139,14 @@ class DaskCluster:
         except CancelledError as error:
             raise WorkersLost(
                 f"the Dask scheduler at {self.address} was lost, or dropped the work "
-                f"({getattr(error, 'reason', None) or _first_line(error)})"
+                f"({getattr(error, 'reason', None) or first_line(error)})"
             ) from error
         except (ModuleNotFoundError, RuntimeError) as error:
             cause = error if isinstance(error, ModuleNotFoundError) else error.__cause__
             if cause is None or not (cause is error or "deserialization" in str(error)):
                 raise
             raise WorkersLost(
-                f"the Dask scheduler or a worker cannot load the work ({_first_line(cause)}); install the "
+                f"the Dask scheduler or a worker cannot load the work ({first_line(cause)}); install the "
                 "same packages on all of them, and start them again"
             ) from error
 
@@ -185,7 +185,3 @@ def _silent_log() -> Iterator[None]:
     finally:
         for logger, level in levels.items():
             logger.setLevel(level)
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import pareto
 from pareto.cli import app
 from pareto.errors import BattleError
-from pareto.reading import limits
+from pareto.reading import jsonlines, limits
 from solvers import csv_pieces
 
 ROOMY = "4GB"
@@ -28,6 +28,7 @@ def small_pieces(monkeypatch):
     """So that small files have many."""
     monkeypatch.setattr(csv_pieces, "PIECE", 200)
     monkeypatch.setattr(limits, "BATCH", 7)
+    monkeypatch.setattr(jsonlines, "PIECE", 200)
 
 
 def rows(number: int = 400, seed: int = 0) -> list[list[str]]:
@@ -85,12 +86,26 @@ def test_csv_that_is_read_record_by_record(tmp_path, cluster):
     same(path, cluster)
 
 
-def test_parquet_and_small_json_lines(tmp_path):
+@pytest.mark.parametrize("cluster", [None, "session"])
+def test_parquet_and_json_lines(tmp_path, cluster):
     frame = pl.DataFrame(rows(), schema=list(COLUMNS), orient="row")
     frame.write_parquet(tmp_path / "x.parquet")
     frame.write_ndjson(tmp_path / "x.jsonl")
-    same(tmp_path / "x.parquet", "session")
-    same(tmp_path / "x.jsonl", "session")
+    same(tmp_path / "x.parquet", cluster)
+    assert same(tmp_path / "x.jsonl", cluster).preprocessing.rows == 400
+
+
+def test_json_lines_whose_pieces_differ(tmp_path):
+    """Keys that come late, nested ones that are null at first, blank lines, a line longer than a piece."""
+    lines = [{"model_a": "a", "model_b": "b", "winner": "model_a", "more": None} for _ in range(20)]
+    lines += [
+        {"winner": "model_b", "model_b": "a", "model_a": "b", "more": {"x": [k] * 60}} for k in range(20)
+    ]
+    lines += [{"model_a": 1, "model_b": "b", "winner": "tie", "session": k % 3} for k in range(20)]
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n\n \r\n".join(map(json.dumps, lines)), encoding="utf-8")
+    found = same(path, "session")
+    assert (found.models, found.preprocessing.rows) == (("1", "a", "b"), 60)
 
 
 @pytest.mark.parametrize(
@@ -100,10 +115,18 @@ def test_parquet_and_small_json_lines(tmp_path):
         "model_a,model_b,winner\na,b,model_a\na,b\n",
         "model_a,model_b,winner\n",
         "model_a,model_b,winner\na,b,model_a\n,b,model_a\n",
+        '{"model_a": "a", "model_b": "b", "winner": "model_a"}\n' * 9 + '{"model_a": "a", "model_b"',
+        '{"model_a": "a", "model_b": "b", "winner": "model_a"}\n' * 9 + "[1]\n",
+        '{"model_a": "a", "model_b": "b", "winner": "model_a"}\n' * 9 + '{"model_a": 1.5, "model_b": "a"}',
+        '{"model_a": "a", "model_b": "b", "winner": "model_a"}\n' * 9
+        + '{"model_a": "a", "model_b": "b", "winner": "c"}',
+        '{"model_a": "a", "model_a": "c", "model_b": "b", "winner": "model_a"}\n' * 9,
+        "{}\n",
+        " \n\n",
     ],
 )
 def test_errors_are_the_same(tmp_path, text):
-    path = tmp_path / "x.csv"
+    path = tmp_path / ("x.jsonl" if text[:1] in "{ " else "x.csv")
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BattleError) as expected:
         pareto.read_battles(path)
@@ -114,12 +137,7 @@ def test_errors_are_the_same(tmp_path, text):
 
 def test_what_cannot_be_streamed_is_refused(tmp_path):
     frame = pl.DataFrame(rows(), schema=list(COLUMNS), orient="row")
-    frame.write_ndjson(tmp_path / "x.jsonl")
     frame.write_parquet(tmp_path / "x.parquet")
-    with pytest.raises(
-        BattleError, match=r"x\.jsonl: JSON lines need about .* limit is 1 MB.*give Parquet or CSV"
-    ):
-        pareto.read_battles(tmp_path / "x.jsonl", memory_limit="1MB")
     with pytest.raises(BattleError, match=r"400 records with clusters need .*leave the cluster out"):
         pareto.read_battles(tmp_path / "x.parquet", cluster="session", memory_limit="1MB")
     with pytest.raises(BattleError, match="'lots' is no size"):
@@ -154,7 +172,7 @@ print(peak_resident(), int(found.counts.wins.sum()), found.preprocessing.rows)
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell the peak")
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "ndjson"])
 def test_three_million_rows_below_a_third_of_them(tmp_path, kind):
     n = 3_000_000
     random = np.random.default_rng(0)
