@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from certify.errors import PoolError
+from solvers.csv_writing import CsvWriter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -93,8 +93,8 @@ def _check_ids(path: Path, ids: Sequence[str]) -> None:
 def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
     try:
         with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, header, restval="", lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+            writer = CsvWriter(file)
+            writer.row(header)
+            writer.rows([row.get(name, "") for name in header] for row in rows)
     except UnicodeEncodeError as error:
         raise PoolError(f"{path}: an id or a label is text that UTF-8 cannot hold ({error})") from None

@@ -67,12 +67,14 @@ def test_positions_are_null_for_unknown_ids():
     assert positions(pl.Series(["b", "x", "b"]), pl.Series(["a", "b"])).to_list() == [1, None, 1]
     assert positions(pl.Series(["2"]), pl.Series([1, 2])).to_list() == [1]
     assert positions(pl.Series([2], dtype=pl.Int8), pl.Series([2**40, 2])).to_list() == [1]
+    wide = pl.Series([2**70, -3], dtype=pl.Int128)
+    assert positions(wide, wide.reverse()).to_list() == [1, 0]
 
 
 @given(
     st.lists(st.integers(0, 30), unique=True, min_size=1),
     st.lists(st.integers(0, 40)),
-    st.sampled_from([pl.Int64, pl.String, pl.UInt8]),
+    st.sampled_from([pl.Int64, pl.String, pl.UInt8, pl.Int128]),
 )
 def test_many_ids_are_found_as_few_are(known, wanted, kind):
     first, second = pl.Series("id", known).cast(kind), pl.Series("id", wanted, dtype=pl.Int64).cast(kind)
