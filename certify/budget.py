@@ -71,10 +71,10 @@ def prelabel_bound(pool: Pool, tolerance: Exact = "0") -> int:
 class Plan:
     """What is known before the first label.
 
-    bound: C̲ at the tolerance. requirements: m_jk, (K, K). without: C̲ after dropping each candidate
-    (None for a pool of two). budget: the number of labels asked about, if any. possible: False when the
-    budget is below the bound. smallest_tolerance: the least τ the budget does not rule out; `open_end`
-    marks that every τ above it will do but not τ itself.
+    tolerance: τ, exact. bound: C̲ at the tolerance. requirements: m_jk, (K, K). without: C̲ after dropping
+    each candidate (None for a pool of two). budget: the number of labels asked about, if any. possible: False
+    when the budget is below the bound. smallest_tolerance: the least τ the budget does not rule out;
+    `open_end` marks that every τ above it will do but not τ itself.
     """
 
     tolerance: Fraction
@@ -87,11 +87,15 @@ class Plan:
 
     @property
     def possible(self) -> bool | None:
+        """Whether the bound leaves the budget open; None without a budget."""
         return None if self.budget is None else self.budget >= self.bound
 
 
 def plan(pool: Pool, tolerance: Exact = "0", budget: int | None = None) -> Plan:
     """Bound, budget verdict, smallest tolerance left open and the effect of dropping each candidate.
+
+    tolerance: a difference of the pool's objective, an exact decimal. budget: labels that could be bought.
+    No label is looked at. Raises `PoolError` for a negative budget or tolerance.
 
     >>> import certify
     >>> from certify.bundled import IONOSPHERE

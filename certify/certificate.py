@@ -47,10 +47,12 @@ class Certificate:
 
     @property
     def size(self) -> int:
+        """How many rows."""
         return len(self.rows)
 
     @property
     def proven(self) -> bool:
+        """Whether no smaller set would do; else the minimum is between `lower_bound` and `size`."""
         return self.lower_bound == self.size
 
     def records(self, pool: Pool) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ class Labels:
     """Labels of all rows as class codes: (n,) int16, −1 where not labelled.
 
     unknown: positions of rows explicitly marked ``?``, nobody can tell. notices: what was dropped or left
-    open while reading them.
+    open while reading them. Made by `certify.read_labels`.
     """
 
     codes: Codes

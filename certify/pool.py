@@ -29,12 +29,16 @@ Kind = Literal["binary", "shared", "categorical"]
 class Pool:
     """K candidates on n rows; rows and candidates are known by their 0-based positions.
 
-    confidences: (K, n) float64, finite, larger = accepted earlier. predictions: (K, n) codes into
-    `classes`, or (1, n) when all candidates predict alike (kind ``shared``). Either may be a table on disk
-    (`solvers.disk_tables`), where `certify.read_pool` puts them under a memory limit. The order of
-    candidates is the tie rule: the earlier wins a tie. `display` holds columns shown to the annotator,
-    `notices` what the reader wants the user to know. The best candidate is the one with the least of
-    `objective`.
+    names: of the candidates, whose order is the tie rule: the earlier wins a tie. classes: what a label may
+    be. kind: ``binary`` for two classes, ``shared`` when all candidates predict alike, ``categorical``
+    otherwise. predictions: (K, n) int16 codes into `classes`, or (1, n) when shared. confidences: (K, n)
+    float64, finite, larger = accepted earlier. Either may be a table on disk (`solvers.disk_tables`), where
+    `certify.read_pool` puts them under a memory limit. row_ids: names of the rows, None for positions; see
+    `ids`. display: columns shown to the annotator. notices: what the reader wants the user to know. The best
+    candidate is the one with the least of `objective`.
+
+    Raises `PoolError` for shapes that do not fit, names used twice, codes of no class, and confidences that
+    are not finite.
 
     Build one with `binary`, `shared`, `multiclass`, `from_probabilities`, `from_estimators`, or
     `certify.read_pool`.
@@ -218,10 +222,12 @@ class Pool:
 
     @property
     def n(self) -> int:
+        """Number of rows."""
         return int(self.confidences.shape[1])
 
     @property
     def candidates(self) -> int:
+        """Number of candidates, K."""
         return len(self.names)
 
     @cached_property

@@ -35,7 +35,11 @@ _FEW = 8  # rows that are read faster one by one than by running sums over every
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """rows: the labelled rows read, in order, (N,). certified, winner, gap: the verdict after them."""
+    """A policy's run on known labels.
+
+    rows: the labelled rows read, in order, (N,). certified, winner, gap: the verdict after them, as of
+    `certify.Verdict`. lower: L_jk after them, (K, K), in units of 1 / `pool.risks.scale`.
+    """
 
     rows: Order
     certified: bool
@@ -45,6 +49,7 @@ class Replay:
 
     @property
     def labels_read(self) -> int:
+        """How many rows were read."""
         return len(self.rows)
 
 

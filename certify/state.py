@@ -22,6 +22,9 @@ from certify.risks import UNLABELLED, Codes, Risks
 from certify.totals import Totals, Watch
 from certify.verdict import Snapshot, Verdict
 
+ASKED = ("ask", "tell", "correct", "skip", "release")
+"""Kinds of events that name an asker."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
@@ -80,6 +83,8 @@ class State:
         kind, body = event.kind, event.body
         if self.certified != self.announced and kind != "verdict":
             raise ValueError("a verdict was due before it")
+        if kind in ASKED and not isinstance(body["asker"], str):
+            raise TypeError(f"asker {body['asker']!r} is not a name")
         if kind in ("tell", "own"):
             row, code = self._row(body["row"]), self.code_of[body["label"]]
             if self.labels[row] != UNLABELLED:
@@ -105,7 +110,7 @@ class State:
         elif kind == "skip":
             self._close(self._open_row(body["row"]))
         elif kind == "ask":
-            lease = Lease(str(body["asker"]), str(body["expires"]))
+            lease = Lease(body["asker"], str(body["expires"]))
             for row in [self._open_row(row) for row in _listed(body["rows"])]:
                 self.leases.pop(row, None)  # a row leased again counts as leased last
                 self.leases[row] = lease

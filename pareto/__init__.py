@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pareto.bundled import bundled_log
     from pareto.certainty import Certainty, certainty
     from pareto.comparisons import Outcomes, Queries
-    from pareto.driving import drive
     from pareto.errors import BattleError
     from pareto.frontier import dominates, frontier
     from pareto.gaps import gaps
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from pareto.retention import Log
     from pareto.samplers import METHODS, make_sampler
     from pareto.session import Session
+    from pareto.session.driving import drive
     from pareto.sources import BradleyTerrySource, CallbackSource, ProbabilitySource
     from pareto.standing import Standing, standing
     from pareto.targets import Target, target
@@ -63,7 +63,7 @@ _HOMES = {
     "certainty": "certainty",
     "compare_treatments": "treatments",
     "dominates": "frontier",
-    "drive": "driving",
+    "drive": "session.driving",
     "frontier": "frontier",
     "gaps": "gaps",
     "identify": "identify",

@@ -68,8 +68,9 @@ class Queries:
 class Outcomes:
     """What came of comparisons: arrays (m,) of the same length.
 
-    `points[q]`, between 0 and `count[q]`, is the sum of the outcomes of row q from the side of `first`:
-    the wins of `first` where outcomes are 0 or 1 (int64), in general a sum of numbers in [0, 1] (float64).
+    Row q tells of `count[q]` comparisons of `first[q]` with `second[q]` on `objective[q]`. `points[q]`,
+    between 0 and that count, is the sum of their outcomes from the side of `first`: the wins of `first` where
+    outcomes are 0 or 1 (int64), in general a sum of numbers in [0, 1] (float64).
     """
 
     first: Counts

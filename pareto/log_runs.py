@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import closing
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
-
-import numpy as np
 
 from pareto.identify import refuse_disorder
 from pareto.logged_source import disorder
 from pareto.logged_trials import Resampling, simulate_target
-from pareto.runs import PART, Runs, summary
+from pareto.run_parts import Advance, Part, ignored, run_parts
+from pareto.runs import Runs, summary
 from pareto.samplers import method as find_method
 from pareto.targets import Target
-from pareto.trials import Trials
 from solvers.workers import Processes, Workers
 
 
@@ -49,30 +47,6 @@ class LogRuns:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Some trials of one method."""
-
-    method: str
-    target: Target
-    trials: range
-    seed: int
-    delta: float
-    max_comparisons: int | None
-    margin: float
-
-    def run(self) -> Trials:
-        return simulate_target(
-            self.method,
-            self.target,
-            self.trials,
-            self.seed,
-            delta=self.delta,
-            max_comparisons=self.max_comparisons,
-            margin=self.margin,
-        )
-
-
 def run_log(
     methods: Sequence[str],
     target: Target,
@@ -83,47 +57,31 @@ def run_log(
     max_comparisons: int | None = None,
     margin: float = 0.0,
     workers: Workers = Processes(1),  # noqa: B008 - frozen
-    advance: Callable[[str, int], None] = lambda method, trials: None,
+    advance: Advance = ignored,
 ) -> tuple[list[LogRuns], bool]:
     """Every method on `trials` resamplings, the same whoever works; and whether all were run.
 
     Interrupted by Ctrl-C it returns the runs finished until then: of each method the first ones, and none of
     a method without any. advance: called with a method and how many of its trials were just finished.
     """
-    parts = {
-        method: [
-            _Part(
-                method,
-                target,
-                range(begin, min(begin + PART, trials)),
-                seed,
-                delta,
-                max_comparisons,
-                margin,
-            )
-            for begin in range(0, trials, PART)
-        ]
-        for method in methods
-    }
-    found: list[LogRuns] = []
-    for method, work in parts.items():
-        done: dict[int, Trials] = {}
-        seconds = 0.0
-        whole = True
-        try:
-            with closing(workers.each(_Part.run, work)) as pieces:
-                for piece in pieces:
-                    done[piece.at] = piece.value
-                    seconds += piece.seconds
-                    advance(method, len(piece.value.comparisons))
-        except KeyboardInterrupt:
-            whole = False
-        first = [done[at] for at in range(len(done)) if all(earlier in done for earlier in range(at + 1))]
-        if first:
-            found.append(LogRuns(_joined(method, target, delta, margin, first), seconds, trials))
-        if not whole:
-            return found, False
-    return found, True
+
+    def part(method: str, block: range) -> Part:
+        return partial(
+            simulate_target,
+            method,
+            target,
+            block,
+            seed,
+            delta=delta,
+            max_comparisons=max_comparisons,
+            margin=margin,
+        )
+
+    found, whole = run_parts(methods, trials, part, workers, advance)
+    return [
+        LogRuns(Resampling.of(one.method, target, delta, one.trials, margin), one.seconds, trials)
+        for one in found
+    ], whole
 
 
 def check_methods(methods: Sequence[str], target: Target) -> None:
@@ -131,10 +89,3 @@ def check_methods(methods: Sequence[str], target: Target) -> None:
     for name in methods:
         find_method(name)
         refuse_disorder(name, disorder(target))
-
-
-def _joined(method: str, target: Target, delta: float, margin: float, parts: list[Trials]) -> Resampling:
-    trials = Trials(
-        *(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Trials))
-    )
-    return Resampling.of(method, target, delta, trials, margin)

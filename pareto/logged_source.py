@@ -32,6 +32,14 @@ class LoggedSource:
         target: what the log says; its frontier is the right answer.
         ordered: False, under every treatment of ties: majorities in a log may be cyclic or disagree with its
             Borda scores. `disorder` says so, with an example.
+        joint: False.
+
+    >>> import pareto
+    >>> battles = pareto.read_battles(pareto.bundled_log("arena140k-decisive"))
+    >>> source = pareto.LoggedSource(battles.retain(["code", "general"]), seed=0)
+    >>> result = pareto.identify(source, method="interval", max_comparisons=2000)
+    >>> str(result.status), result.comparisons, len(result.models), len(result.undecided)
+    ('capped', 2000, 35, 35)
     """
 
     ordered = False

@@ -82,10 +82,12 @@ class Resampling:
 
     @property
     def recovered(self) -> Mask:
+        """(T,) stopped by its own rule, with the frontier of the log."""
         return self.trials.stopped & self.right
 
     @property
     def wrong(self) -> Mask:
+        """(T,) stopped by its own rule, with another frontier."""
         return self.trials.stopped & ~self.right
 
     @property
@@ -116,7 +118,20 @@ def resample(
     margin: float = 0.0,
     advance: Callable[[str], None] = lambda method: None,
 ) -> list[Resampling]:
-    """Every method on `trials` resamplings of the same log; `advance` is called with each method done."""
+    """Every method on `trials` resamplings of the same log (paper, section 4.2 and appendix 9).
+
+    target: of `pareto.target`. methods, delta, max_comparisons, margin: as of `pareto.Task`. advance: called
+    with the name of each method done. Nothing follows for the population that the log came from.
+
+    Raises `BattleError` for unknown methods, and for those that rely on majorities.
+
+    >>> import pareto
+    >>> wins = [[[0, 3, 4], [1, 0, 3], [0, 1, 0]], [[0, 1, 2], [3, 0, 3], [2, 1, 0]]]  # row over column
+    >>> log = pareto.PairCounts.decisive(["a", "b", "c"], ["code", "style"], wins)
+    >>> (runs,) = pareto.resample(pareto.target(log), ["interval"], trials=20)
+    >>> bool(runs.recovered.all()), int(runs.wrong.sum())
+    (True, 0)
+    """
     if trials < 1:
         raise BattleError(f"{trials} trials; at least one is needed")
     for method in methods:

@@ -27,8 +27,18 @@ LARGEST = 1 << 58
 class PairCounts:
     """Counts (d, K, K), int64, with names.
 
+    Attributes:
+        models, objectives: names, in the order of the arrays.
+        wins: votes for the row model against the column model.
+        ties, both_bad: symmetric, each vote at (i, j) and at (j, i).
+
     Raises `BattleError` for other shapes, counts that are no whole numbers ≥ 0, self-battles, and ties or
     both-bad votes that are not symmetric.
+
+    >>> import pareto
+    >>> counts = pareto.PairCounts.decisive(["a", "b"], ["code"], [[[0, 3], [1, 0]]])
+    >>> counts.decided.tolist(), counts.records.tolist()
+    ([[[0, 4], [4, 0]]], [4])
     """
 
     models: tuple[str, ...]

@@ -98,6 +98,7 @@ class Result:
 
         Keys: model; status; frontier (a guess if undecided); rival and objective (names, None if unknown);
         for every objective, estimate.OBJECTIVE (on `scale`, None without one) and comparisons.OBJECTIVE.
+        With more than 100 models polars is to be given infer_schema_length=None.
         """
         estimates = [[x if isfinite(x) else None for x in row] for row in self.estimates.tolist()]
         allocation, statuses = self.allocation.tolist(), self.statuses

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,11 @@ from pareto.frontier import frontier
 from pareto.instances import BENCHMARKS, Benchmark, symmetric
 from pareto.links import Reals
 from pareto.result import Mask
+from pareto.run_parts import Advance, Done, Part, ignored, run_parts
 from pareto.task import check_margin
 from pareto.trials import simulate
-from solvers.workers import Finished, Processes, Workers
+from solvers.workers import Processes, Workers
 
-PART = 25
-"""Trials that are run together, between two signs of progress."""
 LOW, HIGH = 0.05, 0.95
 """Quantiles in summaries."""
 
@@ -65,32 +64,6 @@ def thetas(chosen: Benchmark, trials: int, seed: int) -> Reals:
     return np.stack([drawn[trial % len(drawn)] for trial in range(trials)])
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Some trials of one method, with an instance each."""
-
-    method: str
-    theta: Reals
-    trials: range
-    seed: int
-    delta: float
-    max_comparisons: int | None
-    margin: float
-
-    def run(self) -> tuple[Counts, Mask, Mask]:
-        """Comparisons, whether it stopped, and the answers (trials, K)."""
-        found = simulate(
-            self.method,
-            self.theta,
-            self.trials,
-            self.seed,
-            delta=self.delta,
-            max_comparisons=self.max_comparisons,
-            margin=self.margin,
-        )
-        return found.comparisons, found.stopped, found.frontier
-
-
 def run_all(
     methods: Sequence[str],
     theta: Reals,
@@ -100,34 +73,37 @@ def run_all(
     max_comparisons: int | None = None,
     margin: float = 0.0,
     workers: Workers = Processes(1),  # noqa: B008 - frozen
-    advance: Callable[[str, int], None] = lambda method, trials: None,
+    advance: Advance = ignored,
 ) -> list[Runs]:
     """Every method on all instances theta (T, K, d); the same whoever works.
 
     advance: called with a method and how many of its trials were just finished.
     """
     check_margin(margin)
-    true = np.stack([frontier(one) for one in theta])
-    blocks = [range(begin, min(begin + PART, len(theta))) for begin in range(0, len(theta), PART)]
-    parts = [
-        _Part(method, theta[block.start : block.stop], block, seed, delta, max_comparisons, margin)
-        for method in methods
-        for block in blocks
-    ]
-    done: dict[int, Finished[tuple[Counts, Mask, Mask]]] = {}
-    with closing(workers.each(_Part.run, parts)) as finished:
-        for piece in finished:
-            done[piece.at] = piece
-            advance(parts[piece.at].method, len(parts[piece.at].trials))
-    found = []
-    for at, method in enumerate(methods):
-        pieces = [done[at * len(blocks) + block] for block in range(len(blocks))]
-        comparisons, stopped, kept = (
-            np.concatenate(column) for column in zip(*(piece.value for piece in pieces), strict=True)
+
+    def part(method: str, block: range) -> Part:
+        return partial(
+            simulate,
+            method,
+            theta[block.start : block.stop],
+            block,
+            seed,
+            delta=delta,
+            max_comparisons=max_comparisons,
+            margin=margin,
         )
-        wrong = stopped & (kept != true).any(axis=1)
-        found.append(Runs(method, comparisons, stopped, wrong, sum(piece.seconds for piece in pieces)))
-    return found
+
+    found, whole = run_parts(methods, len(theta), part, workers, advance)
+    if not whole:
+        raise KeyboardInterrupt
+    true = np.stack([frontier(one) for one in theta])
+    return [_judged(done, true) for done in found]
+
+
+def _judged(done: Done, true: Mask) -> Runs:
+    found = done.trials
+    wrong = found.stopped & (found.frontier != true).any(axis=1)
+    return Runs(done.method, found.comparisons, found.stopped, wrong, done.seconds)
 
 
 def sha256(found: Sequence[Runs]) -> str:

@@ -33,16 +33,24 @@ class Source(Protocol):
     """
 
     @property
-    def models(self) -> tuple[str, ...]: ...
+    def models(self) -> tuple[str, ...]:
+        """Names."""
+        ...
 
     @property
-    def objectives(self) -> tuple[str, ...]: ...
+    def objectives(self) -> tuple[str, ...]:
+        """Names."""
+        ...
 
     @property
-    def ordered(self) -> bool: ...
+    def ordered(self) -> bool:
+        """Whether the better of two models wins more than half the time, in one order of all."""
+        ...
 
     @property
-    def joint(self) -> bool: ...
+    def joint(self) -> bool:
+        """Whether one showing answers all objectives."""
+        ...
 
     def answer(self, queries: Queries) -> Outcomes:
         """Outcomes of these queries, or of part of them."""
@@ -52,7 +60,13 @@ class Source(Protocol):
 class ProbabilitySource:
     """Independent wins and losses with given probabilities (K, K, d), p_ij + p_ji = 1.
 
-    ordered: declared by the caller; True is checked. A whole row of queries is one binomial draw.
+    ordered: declared by the caller; True is checked. joint: as of `Source`. A whole row of queries is one
+    binomial draw. Raises `BattleError` for numbers that are no such probabilities.
+
+    >>> import pareto
+    >>> chances = [[[0.5], [0.6], [0.4]], [[0.4], [0.5], [0.6]], [[0.6], [0.4], [0.5]]]  # a cycle
+    >>> pareto.ProbabilitySource(chances, models=["a", "b", "c"], objectives=["code"]).borda.tolist()
+    [[0.5], [0.5], [0.5]]
     """
 
     def __init__(
@@ -89,7 +103,11 @@ class BradleyTerrySource(ProbabilitySource):
     """Simulated wins: i beats j on r with probability link(θ_i,r − θ_j,r).
 
     theta: latent scores (K, d). link: logistic is Bradley–Terry; any strictly increasing function with
-    link(−x) = 1 − link(x) does.
+    link(−x) = 1 − link(x) does. The source is ordered.
+
+    >>> import pareto
+    >>> pareto.BradleyTerrySource([[1.0], [0.0]]).borda.round(3).tolist()
+    [[0.731], [0.269]]
     """
 
     def __init__(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -29,15 +29,19 @@ from pareto.result import Mask
 from pareto.scores import as_scores
 from pareto.standing import Standing
 
-if TYPE_CHECKING:
-    from pareto.retention import Log
-
 TREATMENTS = {"decisive": "D", "half": "H", "davidson": "F"}
 """Names of the treatments of ties, and the paper's letters."""
 FITTED = 1e-9
 """Scores of a fit closer than this count as equal."""
 SLACK = 1e-12
 """Far more than rounding moves a score, far less than matters."""
+
+
+class Counted(Protocol):
+    """What has counts of its pairs, such as the models kept of a log."""
+
+    @property
+    def counts(self) -> PairCounts: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +135,7 @@ def treatment(ties: str) -> str:
     return name
 
 
-def target(log: Log | PairCounts, ties: str = "decisive") -> Target:
+def target(log: Counted | PairCounts, ties: str = "decisive") -> Target:
     """The target of a log, or of bare counts, under a treatment of ties.
 
     Raises `BattleError` under D and H for a pair without a comparison that counts on some objective: what

@@ -24,6 +24,8 @@ class Task:
         max_comparisons: no more than so many comparisons; None = no limit.
         margin: a model counts as dominated only by more than this, in the units the method decides in.
         joint: one showing of a pair answers every objective it was asked about and costs one comparison.
+
+    Raises `BattleError` for anything out of range.
     """
 
     models: tuple[str, ...]

@@ -133,10 +133,17 @@ def compare_treatments(
     sizes: Sequence[int] | None = None,
     seed: int = 0,
 ) -> Comparison:
-    """Compare a log's targets under these treatments, by names or letters.
+    """Compare a log's targets under these treatments, by names or letters (paper, appendix 9.4).
 
     sizes, seed: tie-factor sizes tried for F and the seed of its held-out comparisons, see
     `davidson.davidson_models`. Raises `BattleError` as `targets.target` does.
+
+    >>> import pareto
+    >>> wins, ties, none = [[[0, 3], [1, 0]]], [[[0, 2], [2, 0]]], [[[0, 0], [0, 0]]]
+    >>> counts = pareto.PairCounts(("a", "b"), ("code",), wins, ties, none)
+    >>> found = pareto.compare_treatments(counts, ["decisive", "half"])
+    >>> [(one.letter, one.borda.round(3).tolist()) for one in found.targets]
+    [('D', [[0.75], [0.25]]), ('H', [[0.667], [0.333]])]
     """
     counts = log if isinstance(log, PairCounts) else log.counts
     names = [treatment(one) for one in ((ties,) if isinstance(ties, str) else ties)]

@@ -109,6 +109,11 @@ def compare(
 
     Raises:
         SolverError: for something that is not a problem, an unknown back end or a bad time limit.
+
+    >>> from solvers import CoveringProgram, compare
+    >>> rows = compare(CoveringProgram([[4, 12, 4, 0], [8, 12, 0, 0]], [13, 15]), ["sifting", "highs"])
+    >>> [(row.backend, row.outcome.value, int(row.upper), row.agrees) for row in rows]
+    [('sifting', 'proven', 2, True), ('highs', 'proven', 2, True)]
     """
     if not isinstance(problem, Problem):
         raise SolverError(f"{type(problem).__name__} is not a problem; see the classes of solvers.problems.")

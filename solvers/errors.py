@@ -11,5 +11,6 @@ class SolverError(ValueError):
 
 
 def first_line(error: BaseException) -> str:
-    """What a library's exception says, in one line: some print a whole stack."""
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    """What a library's exception says, in one short line: some print a stack, or parts of a file."""
+    line = (str(error).splitlines() or [type(error).__name__])[0]
+    return line if len(line) <= 300 else f"{line[:299]}…"

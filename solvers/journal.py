@@ -174,7 +174,8 @@ class Journal:
                     raise self.broken(f"event {expected} is missing")
                 try:
                     event = Event(kind, json.loads(text))
-                    good = chain_hash(self.head, seq, time, event) == recorded
+                    texts = isinstance(kind, str) and isinstance(time, str)
+                    good = texts and chain_hash(self.head, seq, time, event) == recorded
                 except (ValueError, TypeError, RecursionError):
                     good = False
                 if not good:
@@ -266,7 +267,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _header_text(program: Program, path: Path, connection: sqlite3.Connection) -> str:
     try:
-        row = connection.execute("SELECT json FROM header WHERE id = 1").fetchone()
+        (row,) = connection.execute("SELECT json FROM header").fetchall()
         connection.execute(f"SELECT 1 FROM events{', arrays' if program.arrays else ''} LIMIT 0")
         header = json.loads(row[0])
         stated, version = header["format"], header["version"]
@@ -274,6 +275,10 @@ def _header_text(program: Program, path: Path, connection: sqlite3.Connection) -
         if isinstance(error, sqlite3.OperationalError) and _code(error) != "SQLITE_ERROR":
             raise
         stated, version = None, None
+    if not path.stat().st_size:
+        raise program.error(
+            f"{path} is empty, as a start that was interrupted leaves it; remove it and start again"
+        )
     if stated != program.format:
         raise program.error(
             f"{path} is not a {program.name} journal; give a file written by {program.name} start"

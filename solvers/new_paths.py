@@ -6,11 +6,11 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import TextIO
 
 
 @contextmanager
-def new_file(path: Path, newline: str | None = None) -> Iterator[IO[str]]:
+def new_file(path: Path, newline: str | None = None) -> Iterator[TextIO]:
     """A file of text in UTF-8 that did not exist, removed again if writing it is cut short.
 
     Raises `FileExistsError` if it came into being since it was last looked for.

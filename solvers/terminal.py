@@ -9,8 +9,9 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -53,6 +54,15 @@ def application(name: str, text: str) -> typer.Typer:
 
     app.callback()(frame)
     return app
+
+
+def add_commands(app: typer.Typer, examples: Mapping[Callable[..., None], str]) -> None:
+    """Commands by their functions' names; their help is the docstring, and below it an example."""
+    for command, example in examples.items():
+        # a terminal breaks lines elsewhere than a docstring does
+        paragraphs = [" ".join(part.split()) for part in cleandoc(command.__doc__ or "").split("\n\n")]
+        name = command.__name__.removesuffix("_").replace("_", "-")
+        app.command(name, help="\n\n".join(paragraphs), epilog=f"Example: {example}")(command)
 
 
 def run(app: typer.Typer, name: str, *errors: type[Exception]) -> None:

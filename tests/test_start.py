@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+ROOT = Path(__file__).parents[1]
 PACKAGES = ("certify", "pareto", "solvers")
 SLOW = {
     *(
@@ -73,3 +76,47 @@ def test_a_module_never_hides_the_function_of_its_name(package, module, name, or
     code = order.format(package=package, module=module, name=name)
     loaded(f"{code}\nimport {package}; assert callable({package}.{name})")
     loaded(f"{code}\nfrom {package} import {name}; assert callable({name})")
+
+
+INTERRUPTING = """
+import os, signal, sys
+class Finder:
+    def find_spec(name, *rest):
+        if name == {at!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder)
+sys.argv = [{package!r}, "--version"]
+from {package}.__main__ import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("at", ["{package}.cli", "typer", "solvers.terminal"])
+def test_an_interruption_while_a_command_loads_ends_it_quietly(package, at):
+    code = INTERRUPTING.format(package=package, at=at.format(package=package))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_an_interruption_before_a_command_deals_with_them_ends_it_quietly():
+    code = (
+        "import os, signal, sys, time, types\n"
+        "from solvers.entry import start\n"
+        "sys.modules['later'] = later = types.ModuleType('later')\n"
+        "later.main = lambda: [os.kill(os.getpid(), signal.SIGINT), time.sleep(60)]\n"
+        "start('later')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_command_is_a_module_too_and_loads_nothing_before_it_is_watched(package):
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+    assert scripts[package] == f"{package}.__main__:main"
+    done = subprocess.run([sys.executable, "-m", package, "--version"], capture_output=True, text=True)
+    assert done.stdout.startswith(package)
+    assert not loaded(f"import {package}.__main__") & {*SLOW, "numpy", "typer", f"{package}.cli"}

@@ -12,7 +12,10 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was checked in `file`, a journal or a proof; detail: what was found, with counts."""
+    """One thing that was checked.
+
+    name: what. ok: whether it holds. detail: what was found, with counts. file: the journal or proof.
+    """
 
     name: str
     ok: bool
@@ -28,10 +31,12 @@ class AuditReport:
 
     @property
     def ok(self) -> bool:
+        """True if every check passed."""
         return self.first_failure is None
 
     @property
     def first_failure(self) -> Check | None:
+        """The check that failed, None if none did."""
         return next((check for check in self.checks if not check.ok), None)
 
 

@@ -101,7 +101,7 @@ def read_table(path: Path) -> Table:
         try:
             frame = pl.read_parquet(path)
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise PoolError(f"{path}: not a readable Parquet file ({error})") from None
+            raise PoolError(f"{path}: not a readable Parquet file ({str(error)[:300]})") from None
         columns: dict[str, Column] = {name.strip(): frame[name].to_list() for name in frame.columns}
     else:
         rows = _csv_rows(path)
@@ -130,7 +130,9 @@ def read_npz(path: Path) -> dict[str, Any]:
                 raise ValueError(f"{strange[0]!r} is no array")
             return found
     except _NO_ARCHIVE as error:
-        raise PoolError(f"{path}: not a readable .npz file ({error or type(error).__name__})") from None
+        raise PoolError(
+            f"{path}: not a readable .npz file ({str(error)[:300] or type(error).__name__})"
+        ) from None
 
 
 def column_names(path: Path) -> Sequence[str]:

@@ -55,7 +55,11 @@ def start(
     totals: Totals = None,
     as_json: AsJson = False,
 ) -> None:
-    """Open a labelling session: freeze the pool, the policy and the tolerance in a new journal."""
+    """Open a labelling session: freeze the pool, the policy and the tolerance in a new journal.
+
+    The pool files are not needed again. Note the chain head that is printed: an audit can then tell whether
+    the journal was rewritten. Then: certify label, or certify ask and certify tell.
+    """
     from certify import report
     from certify.session import Session
 
@@ -149,8 +153,8 @@ def tell(
 ) -> None:
     """Record labels: all of the call or, when one of them is wrong, none.
 
-    A second, different label for a row is a correction. Blank labels of a file are left alone; ? skips
-    the row.
+    Rows that were never asked may be told. A second, different label for a row is a correction. Blank labels
+    of a file are left alone; ? skips the row. Prints the verdict as it is then.
     """
     from certify import report
     from certify.session import Session
@@ -210,7 +214,10 @@ def export(
 
 
 def status(journal: JournalFile, as_json: AsJson = False) -> None:
-    """Where a session stands: verdict, gap, labels read, how many more at least, chain head."""
+    """Where a session stands: verdict, gap, labels read, how many more at least, chain head.
+
+    Nothing is recorded. Exit code 0 whether the choice is open or certain; --json has it as certified.
+    """
     from certify import report
     from certify.session import Session
 
@@ -222,7 +229,9 @@ def status(journal: JournalFile, as_json: AsJson = False) -> None:
 def label(journal: JournalFile, asker: Asker = None) -> None:
     """Label in the terminal until the choice is settled.
 
-    Every answer is kept at once; stop whenever you like, and go on later.
+    Rows come one by one, in the order of the policy, with whatever other columns the pool files have. Answer
+    with a class, ? if you cannot tell, u to correct the last answer, q to stop. Every answer is kept at once;
+    go on whenever you like.
     """
     from certify import report
     from certify.session import Session

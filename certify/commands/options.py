@@ -27,14 +27,20 @@ PoolFiles = Annotated[
     ),
 ]
 JournalFile = Annotated[
-    Path, typer.Argument(metavar="JOURNAL", help="Journal file of the session.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="JOURNAL",
+        help="Journal of the session, one file that certify start makes.",
+        show_default=False,
+    ),
 ]
 Tolerance = Annotated[
     str,
     typer.Option(
         "--tolerance",
         "-t",
-        help="Accept a candidate within this difference of the objective; an exact decimal.",
+        help="Accept a candidate that is no further than this from the best, in units of the objective; an "
+        "exact decimal.",
     ),
 ]
 Classes = Annotated[
@@ -67,7 +73,10 @@ Totals = Annotated[
     ),
 ]
 LabelMap = Annotated[
-    str | None, typer.Option("--label-map", help="How labels are spelled, e.g. cat=0,dog=1.")
+    str | None,
+    typer.Option(
+        "--label-map", help="Classes that the labels file spells otherwise: cat=0,dog=1 reads cat as class 0."
+    ),
 ]
 MEMORY_VARIABLE = "CERTIFY_MEMORY_LIMIT"
 MemoryLimit = Annotated[
@@ -81,9 +90,12 @@ MemoryLimit = Annotated[
     ),
 ]
 PolicyName = Annotated[str, typer.Option("--policy", "-p", help=f"Query order: {', '.join(POLICIES)}.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the random policy.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of policies that chance enters.")]
 Asker = Annotated[
-    str | None, typer.Option("--asker", help="Who is labelling; rows asked for are leased to this name.")
+    str | None,
+    typer.Option(
+        "--asker", help="Who is labelling: rows asked for are kept for this name. By default your login."
+    ),
 ]
 
 

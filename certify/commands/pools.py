@@ -58,8 +58,10 @@ def plan(
 ) -> None:
     """Before any label: which budgets are impossible, what would change that, and what to expect.
 
-    No labels are needed or looked at. The bound is certain, the forecast is not. Exit code 1 when --budget is
-    ruled out.
+    No labels are needed or looked at. Shown: the fewest labels that could settle the choice, whatever they
+    say, and for a --budget that is ruled out the smallest tolerance for which it is not; what dropping a
+    candidate would change; how many labels each policy will probably read. All but the last is certain, the
+    last is a forecast. Exit code 1 when --budget is ruled out.
     """
     from certify import budget as planning
     from certify import report
@@ -112,7 +114,9 @@ def choose(
 ) -> None:
     """Replay a policy on known labels: how many it reads until the choice is certain.
 
-    Exit code 1 when the choice is still open at the end (budget spent, or labels missing).
+    Also the worth of the verdict: how many labels would have to be wrong to overturn it. With --journal the
+    run is kept for certify audit, with --picture drawn. Exit code 1 when the choice is still open at the end
+    (budget spent, or labels missing).
     """
     from certify import report
     from certify.replay import replay
@@ -168,7 +172,9 @@ def certificate(
     ] = None,
     tolerance: Tolerance = "0",
     objective: Objective = "augrc",
-    backend: Annotated[str, typer.Option("--backend", help="Who solves the covering program.")] = "auto",
+    backend: Annotated[
+        str, typer.Option("--backend", help="Who solves the covering program; see solvers list.")
+    ] = "auto",
     classes: Classes = None,
     scores: Scores = None,
     label_map: LabelMap = None,
@@ -176,7 +182,12 @@ def certificate(
     memory_limit: MemoryLimit = None,
     as_json: AsJson = False,
 ) -> None:
-    """Afterwards: how few labels would have been enough, with a proof that anybody can check."""
+    """Afterwards: how few labels would have been enough, with a proof that anybody can check.
+
+    The proof (-o) is a short JSON text, to be checked by certify audit with pool and labels, or, with the
+    covering problem written by --problem, by solvers check or python solvers/checker.py. Where the search is
+    cut short the answer is a proven bracket. Labels that certify nobody are an error.
+    """
     from certify import report
     from certify.certificate import minimum_certificate
     from certify.tolerance import exact_tolerance

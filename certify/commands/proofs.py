@@ -40,11 +40,21 @@ def audit(
         ),
     ],
     labels: Annotated[
-        Path | None, typer.Option("--labels", "-l", help="The true labels.", show_default=False)
+        Path | None,
+        typer.Option(
+            "--labels",
+            "-l",
+            help="Labels (id, label) that a journal must agree with; a proof needs them.",
+            show_default=False,
+        ),
     ] = None,
     head: Annotated[
         str | None,
-        typer.Option("--head", help="The journal's chain head as noted elsewhere.", show_default=False),
+        typer.Option(
+            "--head",
+            help="The journal's chain head as you noted it elsewhere; must match.",
+            show_default=False,
+        ),
     ] = None,
     classes: Classes = None,
     scores: Scores = None,
@@ -53,7 +63,9 @@ def audit(
 ) -> None:
     """Re-derive every claim of a journal or a proof in plain integers, with none of the code that made it.
 
-    Stops at the first lie with exit code 1.
+    Which file is what is found by content. Without pool files a journal is checked against itself alone;
+    without --head one that was rewritten as a whole passes. A proof needs pool and labels. Stops at the first
+    lie with exit code 1.
     """
     from certify.audit import audit as check
 
@@ -81,7 +93,9 @@ def demo(
 ) -> None:
     """The whole job on a real pool: which confidence score of a CIFAR-10 network is best?
 
-    10,000 test images, one VGG-16 network, three confidence scores. The known labels play the annotator.
+    10,000 test images, one VGG-16 network, three confidence scores. The known labels play the annotator:
+    plan, replay of every policy, a session, the minimum certificate, and an audit of both. Journal, proof and
+    picture are kept. Takes some seconds.
     """
     from certify import budget as planning
     from certify import report

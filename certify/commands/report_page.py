@@ -57,7 +57,8 @@ def report(
 ) -> None:
     """A session as one page: the verdict, its worth, how it came about, how few labels would have done.
 
-    The page opens from disk and loads nothing from anywhere.
+    The page opens from disk and loads nothing from anywhere. How few labels would have done, and what other
+    policies would have read, is told when labels are known: those of the session, or more with --labels.
     """
     from certify import report as reporting
     from certify.report_page.drawings import pictures as draw

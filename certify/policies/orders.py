@@ -94,22 +94,27 @@ class FixedPolicy:
 
 
 def random_order(pool: Pool, seed: int) -> FixedPolicy:
+    """All rows in an order that depends on the seed and their number alone."""
     # raw bits, because numpy keeps their stream for ever, that of permutation() it does not
     draws = np.random.PCG64(seed).random_raw(pool.n)
     return FixedPolicy("random", np.argsort(draws, kind="stable"))
 
 
 def static_range(pool: Pool, seed: int) -> OrderPolicy:
+    """Largest span of any pair first (paper, equation 10)."""
     return OrderPolicy("static-range", pool.risks, range_scores, adaptive=False)
 
 
 def static_pair_sum(pool: Pool, seed: int) -> OrderPolicy:
+    """Largest sum of the pairs' spans first (paper, section 6.4)."""
     return OrderPolicy("static-pair-sum", pool.risks, pair_sum_scores, adaptive=False)
 
 
 def adaptive_range(pool: Pool, seed: int) -> OrderPolicy:
+    """As `static_range`, over pairs of candidates that can still win."""
     return OrderPolicy("adaptive-range", pool.risks, range_scores, adaptive=True)
 
 
 def adaptive_pair_sum(pool: Pool, seed: int) -> OrderPolicy:
+    """As `static_pair_sum`, over pairs of candidates that can still win."""
     return OrderPolicy("adaptive-pair-sum", pool.risks, pair_sum_scores, adaptive=True)

@@ -16,6 +16,7 @@ from certify.classes import shorten
 from certify.errors import PoolError
 from certify.reading.tables import check_file
 from certify.risks import Codes, blocks
+from solvers.errors import first_line
 
 Probabilities = npt.NDArray[np.floating | np.integer]
 PREDICTIONS, TRUTH = "predictions", "ground_truth"
@@ -73,9 +74,9 @@ def read_array(path: Path, name: str) -> npt.NDArray[np.generic] | None:
             return array
     except (OSError, ValueError, EOFError, KeyError, RuntimeError, MemoryError) as error:
         # RuntimeError: encrypted, or packed in a way that zipfile does not know
-        reason = str(error) or type(error).__name__
+        reason = first_line(error)
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, SyntaxError) as error:
-        reason = f"damaged archive, {error}"
+        reason = f"damaged archive, {first_line(error)}"
     raise PoolError(
         f"{path} cannot be read as .npz ({reason}); write it with numpy.savez, from plain numeric arrays"
     )

@@ -117,7 +117,9 @@ class _Recount:
         for number, first, second, left, objectives, count in event.body["queries"]:
             if number != len(self.queries) + 1:
                 raise Lie(f"{event.where}: query {number} comes after query {len(self.queries)}")
-            query = _Query(first, second, left, objectives, _whole(event, count))
+            for value in (number, first, second, left, count, *objectives):
+                _whole(event, value)
+            query = _Query(first, second, left, objectives, count)
             if left not in (first, second) or len(set(objectives)) != len(objectives) or count < 1:
                 raise Lie(f"{event.where}: query {number} is no query")
             if len(objectives) != 1 and not self.terms.joint:
@@ -239,6 +241,9 @@ def recount(events: Sequence[Event], terms: Terms) -> Counted:
             raise Lie(
                 f"{event.where}: entries {sorted(set(event.body) ^ _ENTRIES[event.kind])} missing or unknown"
             )
+        lease = [event.body[name] for name in ("asker", "expires") if name in event.body]
+        if not all(isinstance(text, str) for text in lease):
+            raise Lie(f"{event.where}: {lease} are no texts")
         if work.round == 0 and event.kind != "round":
             raise Lie(f"{event.where}: comes before the first round")
         room_was_full = work.round > 0 and bool(work.wanted) and not any(work.room.values())

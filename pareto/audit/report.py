@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was checked; detail: what was found."""
+    """One thing that was checked. name: what. ok: whether it holds. detail: what was found."""
 
     name: str
     ok: bool
@@ -18,7 +18,7 @@ class Check:
 
 @dataclass(frozen=True)
 class AuditReport:
-    """The checks in the order in which they were made. head: hash of the last event."""
+    """The checks in the order in which they were made. journal: its file. head: hash of the last event."""
 
     journal: str
     checks: tuple[Check, ...]

@@ -33,7 +33,10 @@ from pareto.certainty.result import DOMINATED, FRONTIER, UNDECIDED, Certainty, E
 from pareto.certainty.sample import Sample, sample_of
 from pareto.certainty.wording import assumptions
 from pareto.errors import BattleError
+from pareto.exact_order import exact_leads, mean_rates
+from pareto.gaps import gaps_from_leads
 from pareto.links import Reals
+from pareto.targets import treatment
 
 if TYPE_CHECKING:
     from pareto.retention import Log
@@ -51,8 +54,6 @@ def certainty(
 
     Raises `BattleError` for a `delta` outside 0 to 1, and for clusters in a log without single records.
     """
-    from pareto.targets import treatment
-
     if not 0 < delta < 1:
         raise BattleError(f"delta is {delta}; a number between 0 and 1 is accepted, e.g. 0.05")
     name = treatment(ties)
@@ -66,6 +67,7 @@ def certainty(
         for gone, kept in zip(found.decisions.dominated, found.decisions.frontier, strict=True)
     )
     evidence = tuple(found.evidence(i, status[i]) for i in range(sample.models))
+    borda, gaps = _scores(sample)
     return Certainty(
         models=log.models,
         objectives=log.objectives,
@@ -76,6 +78,8 @@ def certainty(
         witness=found.decisions.witness,
         protection=protections(evidence, status),
         evidence=evidence,
+        borda=borda,
+        gaps=gaps,
         outside=view.comparisons,
         assumptions=assumptions(log, name, clustered, sample.apart, view.comparisons),
         next=found.forecast(differences).next(),
@@ -133,6 +137,17 @@ def judge(sample: Sample, differences: Differences, view: Outlook, delta: float)
     queue = line(prospects, frontier_prospects(view, prospects), informed=view.comparisons > 0)
     decisions = decide(queue, _dominated(tails), protection, delta)
     return Judgement(sample, tails, split, protection, decisions)
+
+
+def _scores(sample: Sample) -> tuple[Reals, Reals]:
+    """Scores (K, d) and their gaps (K,), NaN where a cell is without comparisons."""
+    off = ~np.eye(sample.models, dtype=np.bool_)
+    lacking = ((sample.total == 0) & off).any(axis=2).T
+    credit = np.rint(2 * sample.points).astype(np.int64)
+    scores, rank = mean_rates(credit, np.where(sample.total > 0, 2 * sample.total, 1))
+    if lacking.any():
+        return np.where(lacking, np.nan, scores), np.full(sample.models, np.nan)
+    return scores, gaps_from_leads(exact_leads(scores, rank), np.ones(sample.models, dtype=np.bool_))
 
 
 def _dominated(tails: Tails) -> Reals:

@@ -150,13 +150,20 @@ def pair_parts(sample: Sample, i: int, j: int, weights: Reals) -> tuple[Reals, R
         number, each = (np.concatenate([one.ravel() for one in parts]) for parts in zip(*cells, strict=True))
         used = (number > 0) & (each > 0)
         return *_grouped(each[used], number[used]), np.zeros(0)
-    votes = sample.votes
-    times = np.isin(votes.first, (i, j)).astype(np.int64) + np.isin(votes.second, (i, j))
-    each = times * scale[votes.objective, votes.first, votes.second]
+    votes, mine = sample.votes, sample.votes.of(i)
+    vote = np.concatenate([mine, sample.votes.of(j)])  # those between the two are here twice
+    first, second = votes.first[vote], votes.second[vote]
+    each = scale[votes.objective[vote], first, second]
+    again = (np.arange(len(vote)) >= len(mine)) & ((first == i) | (second == i))
     used = each > 0
-    _, part = np.unique(votes.cluster[used], return_inverse=True)
-    worth = np.asarray(np.bincount(part, each[used]), dtype=np.float64)
-    size = np.bincount(part)
+    vote, each, again = vote[used], each[used], again[used]
+    cluster = votes.cluster[vote]
+    order = np.argsort(cluster, kind="stable")
+    start = np.flatnonzero(np.diff(cluster[order], prepend=-1))
+    if not len(start):
+        return np.zeros(0), np.zeros(0), np.zeros(0)
+    worth = np.add.reduceat(each[order], start)
+    size = np.add.reduceat((~again[order]).astype(np.int64), start)
     return *_grouped(worth[size == 1], np.ones(int((size == 1).sum()))), worth[size > 1]
 
 

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pareto.bradley_terry import count_wins
 from pareto.certainty.tails import Index
 from pareto.comparisons import Counts
 from pareto.errors import BattleError
 from pareto.links import Reals
-from pareto.records import BAD, FIRST_WINS, SECOND_WINS, TIED, Records
+from pareto.records import BAD, FIRST_WINS, SECOND_WINS, TIED, Codes, Records
 
 if TYPE_CHECKING:
     from pareto.retention import Log
@@ -31,10 +32,24 @@ if TYPE_CHECKING:
 class Votes:
     """Single comparisons that count, (n,): positions; those of one `cluster` may depend on each other."""
 
-    cluster: Index
-    first: Index
-    second: Index
-    objective: Index
+    cluster: Codes
+    first: Codes
+    second: Codes
+    objective: Codes
+
+    @cached_property
+    def by_model(self) -> tuple[Codes, Index]:
+        """Comparisons of every model, by cluster: (2n,) positions, and (K + 1,) where those of each begin."""
+        model = np.concatenate([self.first, self.second]).astype(np.int64)
+        key = model * (int(self.cluster.max(initial=0)) + 1) + np.tile(self.cluster.astype(np.int64), 2)
+        order = np.argsort(key, kind="stable")
+        start = np.concatenate([[0], np.cumsum(np.bincount(model))])
+        return (order % max(len(self.cluster), 1)).astype(np.int32), start
+
+    def of(self, model: int) -> Codes:
+        """Positions of the comparisons of one model, by cluster."""
+        order, start = self.by_model
+        return order[start[model] : start[model + 1]] if model + 1 < len(start) else order[:0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +113,7 @@ def sample_of(log: Log, halves: bool, clustered: bool) -> Sample:
             "the name of a column), or ask for certainty without clusters"
         )
     votes = _votes(records, halves)
-    counted = np.zeros_like(total)
-    np.add.at(counted, (votes.objective, votes.first, votes.second), 1)
+    counted = count_wins(votes.first, votes.second, votes.objective, len(log.models), len(log.objectives))
     if not np.array_equal(counted + counted.swapaxes(1, 2), total):
         raise BattleError(
             f"the log counts {int(total.sum()) // 2} comparisons and has {len(votes.cluster)} single records,"
@@ -119,9 +133,4 @@ def _several(log: Log) -> bool:
 def _votes(records: Records, halves: bool) -> Votes:
     outcomes = (FIRST_WINS, SECOND_WINS, TIED, BAD) if halves else (FIRST_WINS, SECOND_WINS)
     kept = np.isin(records.outcome, outcomes)
-    return Votes(
-        *(
-            np.asarray(one[kept], dtype=np.int64)
-            for one in (records.cluster, records.first, records.second, records.objective)
-        )
-    )
+    return Votes(*(one[kept] for one in (records.cluster, records.first, records.second, records.objective)))

@@ -36,7 +36,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import zeta
 
+from pareto.certainty.nodes import condensed
 from pareto.links import Reals
 from pareto.result import Mask
 
@@ -50,11 +52,14 @@ RATES = (1.0, 1.08, 1.17, 1.27)
 """Values of λ, in units of the best one without the integral."""
 SLACK = 1e-9
 """Added to every logarithm of a bound: far more than rounding, far less than matters."""
-TINY = 1e-2
-"""Below it u²/8 stands for g(u, 0), of which rounding would leave little."""
+SMALL = 1.0
+"""Below it g(u, 0) is summed as a series; of the closed form rounding would leave little."""
+_TWO_PI = 2 * math.pi
+_POWERS = np.arange(2, 22, 2)
+SERIES: Reals = -2 * (-1.0) ** (_POWERS // 2) * zeta(_POWERS) * (1 + 1 / _POWERS) / _TWO_PI**_POWERS
+"""Coefficients of u², u⁴, … in g(u, 0), from Bernoulli numbers: terms alternate and shrink by (u/2π)²."""
 HUGE = 30.0
 """Above it g(u, 0) stands for g(u, y), of which squares of e^u would leave nothing."""
-_TWO_PI = 2 * math.pi
 
 
 def weights(kappa: float) -> Reals:
@@ -80,7 +85,9 @@ def bundle(u: Reals) -> Reals:
     """g(u, 0) for u (…) > 0: log((e^u − 1)/u) − 1 + u/(e^u − 1), at most u²/8."""
     fade = -np.expm1(-u)  # 1 − e^−u
     exact = u + np.log(fade / u) - 1 + u * np.exp(-u) / fade
-    return np.asarray(np.where(u < TINY, u * u / 8, exact), dtype=np.float64)
+    square = np.minimum(u, SMALL) ** 2
+    series = np.polynomial.polynomial.polyval(square, SERIES) * square
+    return np.asarray(np.where(u < SMALL, series, exact), dtype=np.float64)
 
 
 def log_integral(exponents: Reals) -> tuple[Reals, Index]:
@@ -118,12 +125,11 @@ def tail(lead: float, ranges: Reals, counts: Reals, bundles: Reals, halves: bool
     # the exponent λ·lead − Σ g(λa, 0) is concave in λ; Hoeffding's rate is where its bound is best
     tried = lead / variance * np.geomspace(0.7, 4.0, 60)
     plain = counts @ bundle(tried * ranges[:, None]) - tried * lead
-    if len(bundles):
-        plain += bundle(tried * bundles[:, None]).sum(axis=0)
+    nodes, weight = condensed(bundles)
+    plain += weight @ bundle(tried * nodes[:, None])
     rates = tried[plain.argmin()] * np.asarray(RATES)
     exponents = np.tensordot(single(rates[:, None] * ranges, halves), counts, axes=(1, 0))
-    if len(bundles):
-        exponents += bundle(rates * bundles[:, None]).sum(axis=0)[:, None]
+    exponents += (weight @ bundle(rates * nodes[:, None]))[:, None]
     logs, kappas = log_integral(exponents)
     logs += SLACK - rates * lead
     best = int(logs.argmin())

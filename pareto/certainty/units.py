@@ -8,41 +8,45 @@ one number for each of the two models, corrected for the parts that concern both
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from pareto.certainty.nodes import Nodes
 from pareto.certainty.sample import Sample, Votes
 from pareto.certainty.tails import Index, bundle, single
 from pareto.comparisons import Counts
 from pareto.links import Reals
+from pareto.result import Mask
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
+BLOCK = 1 << 17
+"""Pairs of models in clusters that are worked on at a time."""
+
 
 @dataclass(frozen=True, eq=False)
 class Bundles:
-    """Clusters of several comparisons.
+    """Clusters of several comparisons, by what they count for: weights of `pareto.certainty.nodes`.
 
     Attributes:
-        model, range: (b,) those that concern one model, and what they count for.
-        pair, joint, sign: (m,) what to add (+1) or take away (−1) for models i and j, at i·K + j and j·K + i.
+        nodes: (N,) ranges.
+        alone: (K, N) of bundles that concern one model.
+        shared: (K·K, N) what to add for models i < j, at i·K + j.
     """
 
-    model: Index
-    range: Reals
-    pair: Index
-    joint: Reals
-    sign: Reals
+    nodes: Reals
+    alone: csr_matrix
+    shared: csr_matrix
 
-    def sums(self, rate: float, first: Index, second: Index, models: int) -> Reals:
-        """(m,): Σ g(rate·a, 0) over the bundles that concern `first` or `second` (m,)."""
-        each = np.bincount(self.model, bundle(rate * self.range), models)
-        both = np.bincount(self.pair, self.sign * bundle(rate * self.joint), models * models)
-        return np.asarray(each[first] + each[second] + both[first * models + second], dtype=np.float64)
+    def sums(self, rate: float, first: Index, second: Index, pair: Index) -> Reals:
+        """(m,): Σ g(rate·a, 0) over the bundles that concern `first` or `second` (m,), which are `pair`."""
+        once = bundle(rate * self.nodes)
+        each = self.alone @ once
+        return np.asarray(each[first] + each[second] + (self.shared @ once)[pair], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,8 @@ class Units:
     place: (K, K) position of each cell's number in `sizes`; any if the cell is empty.
     alone: (K, U) single parts of every model, by the size of their cells.
     direct: (K, K) single parts that are a comparison of the two models.
-    shared: (K·K, U) single parts of either model, i·K + j, that are not so in the difference of both.
+    shared: (K·K, U) single parts of either model, at i·K + j for i < j, that are not so in the difference of
+        both.
     bundles: the other parts, None if there are none.
     halves: True if a comparison may give half a point.
     """
@@ -81,14 +86,14 @@ class Units:
 
     def _added(self, once: Reals, twice: Reals, first: Index, second: Index) -> Reals:
         each = self.alone @ once
-        found = each[first] + each[second] - self.shared[first * len(each) + second] @ once
+        found = each[first] + each[second] - self.shared[_pair(first, second, len(each))] @ once
         number = self.direct[first, second].reshape(-1, *(1,) * (once.ndim - 1))
         return np.asarray(found + number * twice[self.place[first, second]], dtype=np.float64)
 
     def _bundled(self, rate: float, first: Index, second: Index) -> Reals:
         if self.bundles is None:
             return np.zeros(len(first))
-        return self.bundles.sums(rate, first, second, len(self.alone))
+        return self.bundles.sums(rate, first, second, _pair(first, second, len(self.alone)))
 
 
 def units(sample: Sample, objective: int) -> Units:
@@ -111,68 +116,107 @@ def _sizes(total: Counts) -> tuple[Reals, Index]:
 def _independent(total: Counts, sizes: Reals, place: Index, halves: bool) -> Units:
     alone = np.zeros((len(total), len(sizes)))
     np.add.at(alone, (np.arange(len(total))[:, None], place), total)
-    pair = np.flatnonzero(total)
-    shared = _sparse(pair, place.ravel()[pair], (2.0 * total.ravel()[pair]), len(total), len(sizes))
+    pair = np.flatnonzero(np.triu(total))
+    number = 2.0 * total.ravel()[pair].astype(np.float64)
+    shared = _sparse(pair, place.ravel()[pair], number, len(total), len(sizes))
     return Units(sizes, place, alone, total.astype(np.float64), shared, None, halves)
 
 
 def _clustered(
     votes: Votes, objective: int, total: Counts, sizes: Reals, place: Index, halves: bool
 ) -> Units:
-    here = votes.objective == objective
+    from scipy.sparse import csr_matrix
+
+    size, width = len(total), len(sizes)
+    groups = _groups(votes, objective, total)
+    lone = groups.lone
+    slot = place[groups.model, groups.rival]
+    alone = _table(groups.model[lone] * width + slot[lone], size, width)
+    worth = groups.worth
+    nodes = Nodes.between(worth.min(), 2 * worth.max()) if len(worth) else Nodes(0, 0)
+    many = ~lone
+    bundles = nodes.weights(groups.model[many], worth[many], np.ones(int(many.sum())), size)
+
+    direct = np.zeros((size, size))
+    joined = csr_matrix((size * size, len(nodes.ranges)))
+    shared = csr_matrix((size * size, width))
+    for left, right in _within(groups.cluster):
+        pair = groups.model[left] * size + groups.model[right]
+        same = lone[left] & lone[right] & (groups.rival[left] == groups.model[right])
+        direct += _table(pair[same], size, size)
+        # of either model what was counted for it alone is taken away
+        ends, pairs = np.concatenate([left, right]), np.tile(pair, 2)
+        undo = lone[ends]
+        shared = shared + _sparse(pairs[undo], slot[ends[undo]], np.ones(int(undo.sum())), size, width)
+        joint = ~same
+        ranges = np.concatenate([(worth[left] + worth[right])[joint], worth[ends[~undo]]])
+        sign = np.where(np.arange(len(ranges)) < int(joint.sum()), 1.0, -1.0)
+        joined = joined + nodes.weights(
+            np.concatenate([pair[joint], pairs[~undo]]), ranges, sign, size * size
+        )
+    found = Bundles(nodes.ranges, bundles, joined)
+    return Units(sizes, place, alone, direct + direct.T, shared, found, halves)
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """All comparisons of one cluster that concern one model, (g,), by cluster and then by model.
+
+    rival: of one of the comparisons. worth: what they count for together. lone: True if it is one only.
+    """
+
+    cluster: Index
+    model: Index
+    rival: Index
+    worth: Reals
+    lone: Mask
+
+
+def _groups(votes: Votes, objective: int, total: Counts) -> _Groups:
     size = len(total)
+    here = np.flatnonzero(votes.objective == objective)
     one, other = votes.first[here], votes.second[here]
     model, rival = np.concatenate([one, other]), np.concatenate([other, one])
-    key = np.tile(votes.cluster[here], 2) * size + model
-    # a group: all comparisons of one cluster that concern one model
-    keys, at, group = np.unique(key, return_index=True, return_inverse=True)
-    lone = np.bincount(group, minlength=len(keys)) == 1
-    worth = np.bincount(group, 1 / total[model, rival], len(keys))
-    model, rival = model[at], rival[at]
-    slot = place[model, rival]
-    alone = np.zeros((size, len(sizes)))
-    np.add.at(alone, (model[lone], slot[lone]), 1)
-
-    left, right = _within(keys // size)
-    same = lone[left] & lone[right] & (rival[left] == model[right])
-    direct = np.zeros((size, size))
-    np.add.at(direct, (model[left[same]], model[right[same]]), 1)
-
-    pair = model[left] * size + model[right]
-    ends = np.concatenate([left, right])  # of either model what was counted for it alone
-    pairs = np.tile(pair, 2)
-    undo = lone[ends]
-    joint = ~same
-    again = ~undo
-    bundles = Bundles(
-        model=model[~lone],
-        range=worth[~lone],
-        pair=_both(np.concatenate([pair[joint], pairs[again]]), size),
-        joint=np.tile(np.concatenate([(worth[left] + worth[right])[joint], worth[ends[again]]]), 2),
-        sign=np.tile(np.concatenate([np.ones(int(joint.sum())), -np.ones(int(again.sum()))]), 2),
+    key = np.tile(votes.cluster[here].astype(np.int64) * size, 2) + model
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    start = np.flatnonzero(np.diff(key, prepend=-1))
+    each = (1 / np.maximum(total, 1))[model, rival][order]
+    return _Groups(
+        cluster=key[start] // size,
+        model=key[start] % size,
+        rival=rival[order[start]].astype(np.int64),
+        worth=np.add.reduceat(each, start) if len(start) else each,
+        lone=np.diff(start, append=len(key)) == 1,
     )
-    number = np.ones(2 * int(undo.sum()))
-    shared = _sparse(_both(pairs[undo], size), np.tile(slot[ends[undo]], 2), number, size, len(sizes))
-    return Units(sizes, place, alone, direct + direct.T, shared, bundles, halves)
 
 
-def _within(cluster: Index) -> tuple[Index, Index]:
-    """All pairs of positions, the earlier first, at which sorted `cluster` (n,) has the same entry."""
-    end = np.searchsorted(cluster, cluster, side="right")
-    later = end - np.arange(len(cluster)) - 1
-    left = np.repeat(np.arange(len(cluster)), later)
-    start = np.repeat(np.cumsum(later) - later, later)
-    return left, left + 1 + np.arange(len(left)) - start
+def _within(cluster: Index) -> Iterator[tuple[Index, Index]]:
+    """All pairs of positions, the earlier first, at which sorted `cluster` (n,) has the same entry.
+
+    In blocks of about `BLOCK`, so that memory does not grow with their number.
+    """
+    later = np.searchsorted(cluster, cluster, side="right") - np.arange(len(cluster)) - 1
+    before = np.concatenate([[0], np.cumsum(later)])
+    for low in range(0, int(before[-1]), BLOCK):
+        begin, end = np.searchsorted(before, [low, low + BLOCK])
+        end = min(int(end), len(cluster))
+        number = later[begin:end]
+        left = np.repeat(np.arange(begin, end), number)
+        yield left, left + 1 + np.arange(len(left)) - np.repeat(before[begin:end] - before[begin], number)
 
 
-def _both(pair: Index, size: int) -> Index:
-    """Pairs i·K + j, followed by the same as j·K + i."""
-    return np.concatenate([pair, pair % size * size + pair // size])
+def _pair(first: Index, second: Index, size: int) -> Index:
+    """i·K + j for i < j."""
+    return np.minimum(first, second) * size + np.maximum(first, second)
 
 
-def _sparse(
-    pair: Index, slot: Index, number: npt.NDArray[np.floating[Any]], size: int, width: int
-) -> csr_matrix:
+def _table(cell: Index, rows: int, width: int) -> Reals:
+    """(rows, width): how often each cell occurs."""
+    return np.bincount(cell, minlength=rows * width).reshape(rows, width).astype(np.float64)
+
+
+def _sparse(pair: Index, slot: Index, number: Reals, size: int, width: int) -> csr_matrix:
     from scipy.sparse import csr_matrix
 
     return csr_matrix((number, (pair, slot)), shape=(size * size, width))

@@ -14,13 +14,17 @@ from solvers.terminal import AsJson, emit
 def audit(
     journal: JournalFile,
     head: Annotated[
-        str | None, typer.Option("--head", help="Chain head noted elsewhere; must match.", show_default=False)
+        str | None,
+        typer.Option(
+            "--head", help="The chain head as you noted it elsewhere; must match.", show_default=False
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Recount a journal and re-derive every decision, with none of the code that wrote it.
 
-    Exit code 1 if anything in it does not hold.
+    Without --head a journal that was rewritten as a whole passes. Exit code 1 if anything in it does not
+    hold.
     """
     from pareto import report as reporting
     from pareto.audit import audit as check

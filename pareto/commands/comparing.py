@@ -37,7 +37,7 @@ def start(
             "--objectives", help="Names with commas, or a file with one a line.", show_default=False
         ),
     ],
-    method: Method = "vb-ege",
+    method: Method = "interval",
     delta: Delta = 0.05,
     seed: Seed = 0,
     max_comparisons: Cap = None,
@@ -59,7 +59,11 @@ def start(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Open a session: freeze models, objectives, method, δ and seed in a new journal."""
+    """Open a session: freeze models, objectives, method, δ and seed in a new journal.
+
+    Printed: what the method will claim, what it assumes, how many comparisons the first round wants, and the
+    chain head; note it elsewhere. Then: pareto ask, pareto tell, until pareto status says it is decided.
+    """
     from pareto import report
     from pareto.session import Session
 
@@ -110,11 +114,12 @@ def ask(
 ) -> None:
     """Which comparisons to make next. Asking again before answering gives the same.
 
-    Queries are leased to the asker for an hour, so that two people never get the same one.
+    Each names a left and a right model, in shuffled order, and an objective. Queries are leased to the asker
+    for an hour, so that two people never get the same one.
     """
     from pareto import report
-    from pareto.exchange import query_rows, write_queries
     from pareto.session import Session
+    from pareto.session.exchange import query_rows, write_queries
 
     check_new(output)
     with Session.resume(journal, asker=asker or user()) as session:
@@ -156,7 +161,11 @@ def tell(
     ] = None,
     outcomes: Annotated[
         Path | None,
-        typer.Option("--outcomes", help="A CSV file with query and outcome.", show_default=False),
+        typer.Option(
+            "--outcomes",
+            help="A CSV file with query and outcome, such as pareto ask -o writes.",
+            show_default=False,
+        ),
     ] = None,
     asker: Asker = None,
     as_json: AsJson = False,
@@ -169,8 +178,8 @@ def tell(
     from dataclasses import asdict
 
     from pareto import report
-    from pareto.exchange import read_outcomes
     from pareto.session import Answer, Session
+    from pareto.session.exchange import read_outcomes
 
     if not answers and outcomes is None:
         raise BattleError("nothing told; give QUERY=OUTCOME, or --outcomes FILE")
@@ -205,10 +214,13 @@ def status(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Where a session stands: every model's status and why, open questions, position bias, chain head."""
+    """Where a session stands: every model's status and why, open questions, position bias, chain head.
+
+    Nothing is recorded. Exit code 0 whether the session is open or decided.
+    """
     from pareto import report
-    from pareto.forecast import forecast_line, forecast_record
     from pareto.session import Session
+    from pareto.session.forecast import forecast_line, forecast_record
 
     with Session.resume(journal) as session:
         record = report.status_record(session)

@@ -39,14 +39,14 @@ def demo(
     """The whole job on 22,577 real battles of Arena-140K that come with the package.
 
     Which models are on the frontier, which of that is certain, what to compare next, and what each method
-    would have needed to find out, on comparisons redrawn from the log.
+    would have needed to find out, on comparisons redrawn from the log. Takes some seconds; writes nothing.
     """
     if synthetic:
         from pareto.commands.synthetic import synthetic_demo
 
         synthetic_demo(method, delta, seed, as_json)
         return
-    from pareto.commands.log_options import Reading
+    from pareto.commands.log_reading import Reading
     from pareto.log_report.findings import find
     from pareto.log_report.records import frontier_record
     from pareto.task import check_delta

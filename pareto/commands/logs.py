@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pareto.commands import log_options as options
+from pareto.commands.log_reading import Reading, reads_logs
 from pareto.commands.options import Delta, Seed, check_new
+from pareto.commands.retaining import retained
+from solvers.csv_writing import CsvWriter
 from solvers.new_paths import new_file, new_folder
 from solvers.terminal import AsJson, emit
 
@@ -31,21 +33,13 @@ Pictures = Annotated[
 ]
 
 
+@reads_logs()
 def frontier(
     logs: options.Logs = None,
-    layout: options.LayoutName = "auto",
-    objectives: options.Objectives = None,
-    flags: options.Flags = None,
-    multi_label: options.MultiLabel = None,
-    objective_column: options.ObjectiveColumn = None,
-    model_a: options.ModelA = None,
-    model_b: options.ModelB = None,
-    winner: options.Winner = None,
-    names: options.Names = None,
+    *,
+    reading: Reading,
     rule: options.Rule = "clique",
     ties: options.Ties = "decisive",
-    cluster: options.Cluster = None,
-    memory_limit: options.MemoryLimit = None,
     delta: Delta = 0.05,
     seed: Seed = 0,
     weak: Annotated[
@@ -74,22 +68,9 @@ def frontier(
 
     check_new(output, pictures, next_file)
     check_delta(delta)
-    reading = options.Reading(
-        layout,
-        objectives,
-        flags,
-        multi_label,
-        objective_column,
-        model_a,
-        model_b,
-        winner,
-        names,
-        cluster,
-        memory_limit,
-    )
     sources, battles = reading.read(logs)
-    log = battles.retain(rule=rule)
-    found = find(sources, battles, log, ties=ties, delta=delta, cluster=cluster, weak=weak)
+    log = retained(battles, rule, quiet=as_json)
+    found = find(sources, battles, log, ties=ties, delta=delta, cluster=reading.cluster, weak=weak)
     record = frontier_record(found)
     if next_file is not None:
         _write_next(next_file, found)
@@ -178,8 +159,8 @@ def _write_next(path: Path, found: Findings) -> None:
     from pareto.log_report.tables import next_cells
 
     with new_file(path, newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["model_a", "model_b", "objective", "comparisons"])
+        writer = CsvWriter(file)
+        writer.row(["model_a", "model_b", "objective", "comparisons"])
         wanted = found.certainty.next
         for more, _, first, second, objective, _ in next_cells(found, len(wanted.more)):
-            writer.writerow([first, second, objective, more])
+            writer.row([first, second, objective, more])

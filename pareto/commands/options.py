@@ -18,9 +18,22 @@ PREFERRED = ("vb-ege", "interval", "duel", "commit")
 """What commands compare when no method is named: the paper's, and those that go further."""
 
 JournalFile = Annotated[
-    Path, typer.Argument(metavar="JOURNAL", help="Journal file of the session.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="JOURNAL",
+        help="Journal of the session, one file that pareto start makes.",
+        show_default=False,
+    ),
 ]
-Method = Annotated[str, typer.Option("--method", "-m", help=f"One of {', '.join(METHODS)}.")]
+Method = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        "-m",
+        help=f"One of {', '.join(METHODS)}. interval claims what vb-ege claims, from fewer comparisons; duel "
+        "and commit from fewer still, with --ordered; bt-mle and track-and-stop claim nothing.",
+    ),
+]
 Methods = Annotated[
     list[str] | None,
     typer.Option(
@@ -36,10 +49,21 @@ Cap = Annotated[
     int | None,
     typer.Option("--max-comparisons", min=0, help="Stop, undecided, before so many.", show_default=False),
 ]
-Margin = Annotated[float, typer.Option("--margin", help="Count a model as dominated only by more than this.")]
+Margin = Annotated[
+    float,
+    typer.Option(
+        "--margin",
+        help="Count a model as dominated only by more than this on every objective, in the units the method "
+        "decides in.",
+    ),
+]
 Asker = Annotated[
     str | None,
-    typer.Option("--asker", help="Who answers; queries are leased to this name.", show_default=False),
+    typer.Option(
+        "--asker",
+        help="Who answers: queries are kept for this name. By default your login.",
+        show_default=False,
+    ),
 ]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", min=1, help="Processes to use here.", show_default="1")

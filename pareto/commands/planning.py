@@ -44,7 +44,7 @@ def plan(
         typer.Option(
             "--budget",
             min=0,
-            help="Exit with 1 unless a method decides within it, mostly.",
+            help="How many comparisons you could buy.",
             show_default=False,
         ),
     ] = None,
@@ -57,7 +57,8 @@ def plan(
     """What will it cost? Bounds from assumed scores, and simulated runs of each method on them.
 
     Bounds: what VB-EGE needs at most, with probability 1 − δ, and what any method needs at least on the worst
-    instance with gaps like these.
+    instance with gaps like these. The runs are a forecast, as good as the scores are. Exit code 1 when no
+    method decides within --budget in half of its runs.
     """
     from pareto import report
     from pareto.planning import bounds_lines, bounds_record

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pareto.commands import log_options as options
+from pareto.commands.log_reading import Reading, reads_logs
 from pareto.commands.options import Cap, Delta, Jobs, Margin, Seed, check_new
+from pareto.commands.retaining import retained
 from pareto.commands.simulating import Picture, Trials, methods_table
 from solvers.terminal import AsJson, emit, grid, progress
 from solvers.workers import Processes, Workers
@@ -24,6 +26,7 @@ MOST = 10**12
 """Runs are cut here where a gap of the log is 0, so that no method need stop."""
 
 
+@reads_logs("cluster")
 def resample(
     logs: options.Logs = None,
     method: Annotated[
@@ -45,15 +48,8 @@ def resample(
     engine: EngineName = "local",
     scheduler: Scheduler = None,
     output: Picture = None,
-    layout: options.LayoutName = "auto",
-    objectives: options.Objectives = None,
-    flags: options.Flags = None,
-    multi_label: options.MultiLabel = None,
-    objective_column: options.ObjectiveColumn = None,
-    model_a: options.ModelA = None,
-    model_b: options.ModelB = None,
-    winner: options.Winner = None,
-    names: options.Names = None,
+    *,
+    reading: Reading,
     as_json: AsJson = False,
 ) -> None:
     """What would methods have needed? Runs on comparisons redrawn from a log, with replacement.
@@ -69,11 +65,8 @@ def resample(
     check_delta(delta)
     workers = chosen_workers(jobs, engine, scheduler, usual=1)
     methods = list(dict.fromkeys(method)) if method else list(DEFAULT)
-    reading = options.Reading(
-        layout, objectives, flags, multi_label, objective_column, model_a, model_b, winner, names
-    )
     sources, battles = reading.read(logs)
-    aim = target(battles.retain(), ties)
+    aim = target(retained(battles, quiet=as_json), ties)
     record = resampled(
         aim,
         methods,

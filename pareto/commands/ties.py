@@ -7,23 +7,19 @@ from typing import Annotated, Any
 import typer
 
 from pareto.commands import log_options as options
+from pareto.commands.log_reading import Reading, comma_separated, reads_logs
 from pareto.commands.logs import Page, Pictures, drawn_lines, write_drawings
 from pareto.commands.options import Seed, check_new
+from pareto.commands.retaining import retained
 from pareto.errors import BattleError
 from solvers.terminal import AsJson, emit
 
 
+@reads_logs("cluster")
 def compare_ties(
     logs: options.Logs = None,
-    layout: options.LayoutName = "auto",
-    objectives: options.Objectives = None,
-    flags: options.Flags = None,
-    multi_label: options.MultiLabel = None,
-    objective_column: options.ObjectiveColumn = None,
-    model_a: options.ModelA = None,
-    model_b: options.ModelB = None,
-    winner: options.Winner = None,
-    names: options.Names = None,
+    *,
+    reading: Reading,
     sizes: Annotated[
         str | None,
         typer.Option(
@@ -44,11 +40,8 @@ def compare_ties(
 
     check_new(output, pictures)
     tried = None if sizes is None else _whole(sizes)
-    reading = options.Reading(
-        layout, objectives, flags, multi_label, objective_column, model_a, model_b, winner, names
-    )
     sources, battles = reading.read(logs)
-    log = battles.retain()
+    log = retained(battles, quiet=as_json)
     compared = compare_treatments(log, sizes=tried, seed=seed)
     record: dict[str, Any] = {
         "logs": list(sources),
@@ -76,7 +69,7 @@ def compare_ties(
 
 
 def _whole(text: str) -> list[int]:
-    parts = options.comma_separated(text)
+    parts = comma_separated(text)
     if not parts or not all(part.isdecimal() for part in parts):
         raise BattleError(f"--sizes {text!r}; whole numbers ≥ 0 with commas are accepted, for example 0,1,5")
     return [int(part) for part in parts]

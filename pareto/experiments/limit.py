@@ -194,7 +194,7 @@ def pictures(table: pl.DataFrame, folder: Path) -> list[Picture]:
             axes.plot([times], [place], linestyle="none", **looks.look(method))
     axes.set_yticks(range(len(drawn)), [setting.text for setting in drawn], fontsize=8)
     axes.invert_yaxis()
-    axes.set(xscale="log", xlabel="median comparisons by the information limit, δ = 0.05")
+    axes.set(xscale="log", xlim=(0.8, None), xlabel="median comparisons by the information limit, δ = 0.05")
     axes.grid(axis="x", color="0.92")
     axes.set_axisbelow(True)
     looks.legend(figure, axes, METHODS)

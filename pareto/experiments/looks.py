@@ -26,6 +26,8 @@ _LOOKS = {
     "commit": ("black", "X"),
 }
 """Colour and mark; both differ, so that neither is needed."""
+ENTRY = 1.25
+"""Inches that an entry of the legend may take."""
 
 
 def look(method: str) -> dict[str, Any]:
@@ -83,11 +85,12 @@ def legend(figure: Figure, axes: Axes, methods: Sequence[str] = METHODS) -> None
         {label: handle for handle, label in zip(handles, labels, strict=True) if label in wanted}.items(),
         key=lambda item: wanted.index(item[0]),
     )
+    rows = max(1, -(-len(shown) // max(1, int(figure.get_figwidth() / ENTRY))))
     figure.legend(
         [handle for _, handle in shown],
         [label for label, _ in shown],
         loc="outside lower center",
-        ncols=len(shown),
+        ncols=-(-len(shown) // rows),
         frameon=False,
         fontsize=8,
     )

@@ -7,8 +7,7 @@ from typing import Any
 from pareto.finite import finite
 from pareto.log_report.conventions import WHY, Weak
 from pareto.log_report.findings import Findings
-from pareto.retention import Retention
-from pareto.retention_rules import Choice
+from pareto.retention import Choice, Retention
 from pareto.targets import Target
 
 Record = dict[str, Any]

@@ -19,6 +19,7 @@ from pareto.reading.tables import Table
 from pareto.reading.words import rows, shortened
 from pareto.records import Codes, Records
 from pareto.schemas import Layout, has
+from solvers.csv_quotes import BLANKS
 
 SESSION, VOTER = "session", "voter"
 HASHES = ("hash", "other hash")
@@ -82,7 +83,7 @@ def _rows(part: Combinations, gathered: Gathered, column: str) -> tuple[list[Cod
         sets = gathered.labelled.sets
         wanted[FLAGS] = cells[FLAGS].replace_strict(list(sets), list(sets.values()), return_dtype=pl.Int32)
     cluster = text(scanned[path].fill_nan(None) if kind.is_float() else scanned[path], kind)
-    stripped = cluster.str.strip_chars()
+    stripped = cluster.str.strip_chars(BLANKS)
     missing = stripped.is_null() | (stripped == "")
     wanted |= {name: pl.when(~missing).then(stripped.hash(seed)) for seed, name in enumerate(HASHES)}
     read = table.collect(frame.select(cell.alias(name) for name, cell in wanted.items()))

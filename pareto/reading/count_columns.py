@@ -12,6 +12,7 @@ from pareto.reading.tables import Scanned, Table
 from pareto.reading.words import quoted
 from pareto.records import BAD, FIRST_WINS, SECOND_WINS, TIED
 from pareto.schemas import BOTH_BAD, TIES, WINS_A, WINS_B, KeyPath
+from solvers.csv_quotes import BLANKS
 
 OUTCOMES = {WINS_A: FIRST_WINS, WINS_B: SECOND_WINS, TIES: TIED, BOTH_BAD: BAD}
 LARGEST = 10**12
@@ -23,7 +24,7 @@ def number(column: pl.Expr, kind: Any) -> pl.Expr:
     if kind.is_float():
         column = pl.when(column == column.floor()).then(column)
     elif isinstance(kind, pl.String | pl.Categorical | pl.Enum):
-        written = column.cast(pl.String).str.strip_chars()
+        written = column.cast(pl.String).str.strip_chars(BLANKS)
         column = pl.when(written.str.contains(r"^[0-9]+(\.0*)?$")).then(written.str.replace(r"\.0*$", ""))
     elif not (kind.is_integer() or isinstance(kind, pl.Null)):
         column = pl.lit(None)

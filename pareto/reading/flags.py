@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from solvers.csv_quotes import BLANKS
+
 FALSE, TRUE, MISSING, UNREADABLE = range(4)
 YES, NO = ("true", "1", "yes", "1.0"), ("false", "0", "no", "0.0")
 ACCEPTED = "true or false (also 1 and 0, yes and no); a blank cell counts as false and is counted as missing"
@@ -37,7 +39,7 @@ def state(column: pl.Expr, kind: Any) -> pl.Expr:
         if kind.is_float():
             blank |= column.is_nan()
     else:
-        text = column.cast(pl.String).str.strip_chars().str.to_lowercase()
+        text = column.cast(pl.String).str.strip_chars(BLANKS).str.to_lowercase()
         yes, no, blank = text.is_in(YES), text.is_in(NO), text.is_null() | (text == "")
     known = pl.when(yes).then(TRUE).when(no).then(FALSE).when(blank).then(MISSING)
     return known.otherwise(UNREADABLE).cast(pl.UInt8)

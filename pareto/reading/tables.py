@@ -107,7 +107,9 @@ class Table:
             rows = table.collect(frame.with_row_index(name, 1).filter(wrong(columns)).select(name).head(1))
             if len(rows):
                 return Place(table, int(rows.item()))
-        raise AssertionError("no row is wrong")
+        raise BattleError(
+            f"{self.path} says something else when it is read again; write it again, or give CSV"
+        )
 
     def index_name(self) -> str:
         """A name that no column has."""
@@ -172,7 +174,8 @@ def joined(tables: Sequence[Table]) -> list[Table]:
 
 
 def _parquet(*paths: Path) -> pl.LazyFrame:
-    return pl.scan_parquet(list(paths), glob=False, hive_partitioning=False)
+    # in a damaged file the smallest and largest values stated may contradict the cells
+    return pl.scan_parquet(list(paths), glob=False, hive_partitioning=False, use_statistics=False)
 
 
 def expression(keys: KeyPath) -> pl.Expr:

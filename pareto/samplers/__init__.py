@@ -35,7 +35,17 @@ def method(name: str) -> type[Sampler]:
 
 
 def make_sampler(name: str, task: Task, **options: Any) -> Sampler:
-    """A method at the start of a task; `options` are its own (for example `constants`)."""
+    """A method at the start of a task; `options` are its own (for example `constants`).
+
+    name: one of `METHODS`. Raises `BattleError` for another name and for an option the method does not have.
+
+    >>> import pareto
+    >>> sampler = pareto.make_sampler("interval", pareto.Task(("a", "b"), ("code",)))
+    >>> wanted = sampler.ask()
+    >>> sampler.tell(pareto.Outcomes.of(wanted, [8, 0]))  # a won all eight as first, and as second
+    >>> wanted.total, sampler.comparisons, str(sampler.result.status)
+    (16, 16, 'open')
+    """
     chosen = method(name)
     known = [option for option in signature(chosen).parameters if option != "task"]
     unknown = [option for option in options if option not in known]

@@ -11,7 +11,10 @@ from pareto.task import check_delta
 
 @dataclass(frozen=True)
 class Constants:
-    """C_samp, C_thr and C_log of the paper's equation (6). The guarantees are stated for (2, 4, 4)."""
+    """Constants of the paper's equation (6): sampling C_samp, threshold C_thr, logarithm C_log.
+
+    The guarantees are stated for (2, 4, 4).
+    """
 
     sampling: float = 2.0
     threshold: float = 4.0

@@ -72,6 +72,18 @@ def write_problem(path: str | Path, problem: Problem) -> None:
 
     Raises:
         SolverError: for an unknown ending, or a layout that cannot hold the problem exactly.
+
+    >>> import pathlib, solvers, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "small.csv"
+    ...     solvers.write_problem(file, solvers.CoveringProgram([[4, 12, 4]], [13]))
+    ...     print(file.read_text(), solvers.read_problem(file).demands.tolist())
+    row,constraint_0
+    demand,13
+    0,4
+    1,12
+    2,4
+     [13]
     """
     path = Path(path)
     kind = ending(path)

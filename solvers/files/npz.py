@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solvers.backends.base import Problem
-from solvers.errors import SolverError
+from solvers.errors import SolverError, first_line
 from solvers.files.layouts import (
     FORMAT,
     HEAD,
@@ -73,7 +73,7 @@ def _load(path: Path) -> Arrays:
     except DAMAGED as error:
         if isinstance(error, SolverError):
             raise
-        raise SolverError(f"{path}: not a numpy archive of plain arrays ({error}).") from error
+        raise SolverError(f"{path}: not a numpy archive of plain arrays ({first_line(error)}).") from error
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray):  # bytes: its entry does not begin as an array does
             raise SolverError(f"{path}: {name} is no array, so it is damaged or was not written by numpy.")

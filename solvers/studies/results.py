@@ -93,7 +93,7 @@ class Results:
                 f"{self.path} does not hold results of this study as this version writes them; "
                 "move it away or name another folder"
             )
-        lines = list(_numbered(whole[len(head) :]))
+        lines = list(self._numbered(whole[len(head) :]))
         kept = len(whole)
         for key, piece in groupby(lines, key=lambda line: line[1][0]):
             block = list(piece)
@@ -111,28 +111,37 @@ class Results:
         if kept != len(content):
             os.truncate(self.path, kept)
 
+    def _numbered(self, content: bytes) -> Iterator[tuple[int, list[str], int]]:
+        """Line number in the file, cells, and offset after the heading, of each line."""
+        at = 0
+        for number, line in enumerate(content.splitlines(keepends=True), start=2):
+            try:
+                cells = next(csv.reader([line.decode(errors="replace")]), [])
+            except csv.Error as error:
+                raise self._unreadable(number, error) from error
+            yield number, cells or [""], at
+            at += len(line)
+
     def _parsed(self, number: int, cells: list[str]) -> list[Cell]:
         try:
-            return [
+            row = [
                 kind(cell) if cell else None for kind, cell in zip(self.columns.values(), cells, strict=True)
             ]
+            if row[1] is None or any(isinstance(cell, int) and abs(cell) >= 1 << 63 for cell in row):
+                raise ValueError("a whole number is missing, or lies beyond 64 bits")
         except ValueError as error:
-            raise SolverError(
-                f"{self.path}, line {number}: {error}; delete the lines of its key to have them redone"
-            ) from error
+            raise self._unreadable(number, error) from error
+        return row
 
-
-def _numbered(content: bytes) -> Iterator[tuple[int, list[str], int]]:
-    """Line number in the file, cells, and offset after the heading, of each line."""
-    at = 0
-    for number, line in enumerate(content.splitlines(keepends=True), start=2):
-        yield number, next(csv.reader([line.decode(errors="replace")]), [""]), at
-        at += len(line)
+    def _unreadable(self, number: int, error: Exception) -> SolverError:
+        return SolverError(
+            f"{self.path}, line {number}: {error}; delete the lines of its key to have them redone"
+        )
 
 
 def _line(values: Iterable[object]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow("" if value is None else value for value in values)
-    if "\n" in text.getvalue()[:-1]:
+    if any(sign in text.getvalue()[:-1] for sign in "\r\n"):
         raise ValueError("a result cell holds a line break")
     return text.getvalue()

@@ -427,6 +427,7 @@ FORGED = {
     "a part missing": ("ask", {"asker": "a"}, "event 11"),
     "rows that are none": ("ask", {"asker": "a", "rows": 5, "expires": ""}, "not a list"),
     "a list": ("tell", [], "event 11"),
+    "a nameless asker": ("release", {"asker": ["a"], "rows": []}, "not the form"),
 }
 
 
@@ -468,7 +469,7 @@ def test_files_that_are_no_journal(tmp_path: Path) -> None:
     with pytest.raises(PoolError, match="does not exist"):
         Session.resume(path)
     path.write_bytes(b"")
-    with pytest.raises(PoolError, match="not a certify journal"):
+    with pytest.raises(PoolError, match="is empty, as a start that was interrupted leaves it; remove it"):
         Session.resume(path)
     path.write_text("id,label\n" * 500)
     with pytest.raises(PoolError, match="not a certify journal"):

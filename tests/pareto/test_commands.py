@@ -97,7 +97,7 @@ def test_a_forecast_of_what_remains(journal):
 
 
 def test_a_forecast_that_no_run_decides_is_no_number(journal, monkeypatch):
-    from pareto import forecast
+    from pareto.session import forecast
 
     monkeypatch.setattr(forecast, "MOST", 5)
     run("ask", journal, "-n", 40)

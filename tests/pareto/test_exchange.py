@@ -7,7 +7,7 @@ import csv
 import pytest
 
 from pareto import BattleError, Session
-from pareto.exchange import read_outcomes, write_queries
+from pareto.session.exchange import read_outcomes, write_queries
 from pareto.spelling import points_of_left
 from tests.pareto.voting import MODELS, OBJECTIVES, open_session, opinion
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from pareto import BattleError
 from pareto.bundled import LOGS, bundled_log
 from pareto.cli import app
-from pareto.commands.log_options import Reading, flag_places
+from pareto.commands.log_reading import Reading, flag_places
 from pareto.commands.simulating import methods_table
 from pareto.log_runs import run_log
 from pareto.pair_counts import PairCounts
@@ -465,3 +465,32 @@ def test_a_margin_that_is_none_is_refused_before_anything_is_shown():
     for margin in ("nan", "-1", "inf"):
         with pytest.raises(BattleError, match="margin is"):
             run("resample", "log.csv", "--margin", margin)
+
+
+@pytest.mark.parametrize(
+    "command", [("frontier",), ("compare-ties",), ("resample", "--trials", "2", "-m", "vb-ege")]
+)
+def test_only_a_terminal_is_told_what_is_searched(command, battles, monkeypatch):
+    told = {}
+    for terminal in ("", "1"):
+        monkeypatch.setenv("FORCE_COLOR", terminal)
+        for quiet in ((), ("--json",)):
+            found = CliRunner().invoke(app, [*command, "log.csv", *quiet])
+            assert found.exit_code == 0, found.output
+            told[bool(terminal), quiet] = "largest set of models" in found.stderr
+    assert told == {
+        (False, ()): False,
+        (False, ("--json",)): False,
+        (True, ()): True,
+        (True, ("--json",)): False,
+    }
+
+
+@pytest.mark.parametrize("command", [("compare-ties",), ("resample", "--trials", "2", "-m", "vb-ege")])
+def test_every_command_reads_a_log_within_a_memory_limit(command, battles):
+    whole, limited = (record(*command, "log.csv", *more) for more in ((), ("--memory-limit", "2GB")))
+    for one in (whole, limited):
+        for method in one.get("methods", ()):
+            method.pop("seconds")
+    assert whole == limited
+    assert "No such option" in run(*command, "log.csv", "--cluster", "session", code=2)

@@ -14,8 +14,8 @@ from pareto.battles import read_battles
 from pareto.bundled import bundled_log
 from pareto.pair_counts import PairCounts
 from pareto.retention import retain_counts
-from pareto.retention_reasons import objective_costs
-from pareto.retention_rules import adjacency, clique, clique_problem, connected
+from pareto.retention.reasons import objective_costs
+from pareto.retention.rules import adjacency, clique, clique_problem, connected
 from solvers import MaximumClique, available
 from tests.pareto.logs import ARENA_OBJECTIVES, arena, counted, logs
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from pareto.instances import symmetric
-from pareto.runs import PART, run_all, sha256
+from pareto.run_parts import PART
+from pareto.runs import run_all, sha256
 from pareto.trials import simulate
 from solvers.workers import Processes
 from solvers.workers.dask_cluster import DaskCluster

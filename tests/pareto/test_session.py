@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pareto import BattleError, BradleyTerrySource, CallbackSource, Session, drive
-from pareto.journal import Journal
+from pareto.session.journal import Journal
 from tests.pareto.voting import (
     ALL,
     MODELS,

@@ -7,9 +7,9 @@ import pytest
 
 from pareto import BattleError, BradleyTerrySource, CallbackSource, Session, frontier, gaps, identify
 from pareto.bradley_terry import fit
-from pareto.exchange import read_outcomes
 from pareto.runs import run_all
 from pareto.scorefile import read_scores
+from pareto.session.exchange import read_outcomes
 from pareto.task import Task
 
 RAGGED = [[1.0], [1.0, 2.0]]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
-from solvers.chain import Event
+from solvers.chain import Event, canonical, text_hash
 from solvers.errors import SolverError
 from solvers.journal import Journal, Program
 
@@ -83,3 +84,34 @@ def test_programs_do_not_take_each_other_for_themselves(tmp_path):
         connection.execute("UPDATE header SET json = replace(json, '\"version\":3', '\"version\":4')")
     with pytest.raises(SolverError, match="format version 4, this plain reads version 3"):
         Plain.open(path)
+
+
+def test_damage_to_what_the_file_says_of_its_tables_hides_no_header(tmp_path):
+    path = tmp_path / "j"
+    Frozen.create(path, {"a": 1}, [], NOW, {"scores": b"abc"}).close()
+    path.write_bytes(path.read_bytes().replace(b"id INTEGER PRIMARY KEY", b"id INTEGER TRIMARY KEY", 1))
+    journal = Frozen.open(path)  # the auditor reads it too
+    assert journal.header["a"] == 1
+    journal.close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA ignore_check_constraints = 1")
+        connection.execute("INSERT INTO header SELECT 2, json FROM header")
+    with pytest.raises(SolverError, match="is not a frozen journal"):
+        Frozen.open(path)
+
+
+@pytest.mark.parametrize("column", ["kind", "time"])
+def test_a_kind_and_a_time_are_texts(tmp_path, column):
+    path = tmp_path / "j"
+    Plain.create(path, {}, events(1), NOW).close()
+    values = {"time": NOW, "kind": "said", column: None}
+    text = canonical([1, values["time"], values["kind"], {"number": 1}])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        (header,) = connection.execute("SELECT json FROM header").fetchone()
+        connection.execute("DROP TABLE events")
+        connection.execute("CREATE TABLE events (seq INTEGER, time, kind, body, hash)")
+        link = text_hash(f"{text_hash(header)}\n{text}")
+        row = (1, values["time"], values["kind"], canonical({"number": 1}), link)
+        connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?)", row)
+    with pytest.raises(SolverError, match="event 1 does not fit the hash chain"):
+        numbers(Plain.open(path))

@@ -403,6 +403,17 @@ def test_damaged_archives_at_every_place(tmp_path, ending):
                 assert str(path) in str(error)  # noqa: PT017
 
 
+def test_what_zip_says_of_a_damaged_archive_is_cut(tmp_path):
+    path = tmp_path / "bad.npz"
+    write_problem(path, LINEAR)
+    data = bytearray(path.read_bytes())
+    data[26:28] = (4000).to_bytes(2, "little")  # the length of the first name, as it stands before the data
+    path.write_bytes(data + bytes(5000))
+    with pytest.raises(SolverError, match="not a numpy archive") as caught:
+        read_problem(path)
+    assert len(str(caught.value)) < 1000
+
+
 def test_names_that_no_text_can_hold_are_refused(tmp_path):
     document = {**GOOD, "type": "clique", "adjacency": [[False]], "names": ["\ud800"]}
     (tmp_path / "bad.json").write_text(json.dumps(document))

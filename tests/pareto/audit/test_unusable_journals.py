@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +21,18 @@ def journal(tmp_path):
     path = tmp_path / "journal"
     with open_session("interval", path) as session:
         judge(session, session.ask(3))
+    return path
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    """A sound journal that ends with a query."""
+    path = tmp_path_factory.mktemp("asked") / "journal"
+    with open_session("interval", path) as session:
+        judge(session, session.ask(3))
+        session.ask(1, asker="next")
+    with Session.resume(path):
+        assert audit(path).ok
     return path
 
 
@@ -92,3 +106,31 @@ def _canonical(value):
 
 def _sha(text):
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"asker": ["a"]}, {"expires": 5}, {"expires": None}, {"queries": 5}, {0: 1.0}, {0: True}, {0: 9},
+        {1: "a"}, {1: 7}, {1: -1}, {2: None}, {3: 9}, {3: False}, {4: []}, {4: [5]}, {4: ["x"]}, {4: 0},
+        {5: 0}, {5: 1.5}, {5: "1"},
+    ],
+)  # fmt: skip
+def test_queries_that_no_session_asks(tmp_path, asked, changes):
+    """Rightly chained, as a broken program might write them; a number names a part of the query."""
+    journal = Path(shutil.copy(asked, tmp_path / "journal"))
+    with closing(sqlite3.connect(journal)) as connection:
+        rows = connection.execute("SELECT * FROM events ORDER BY seq").fetchall()
+    head, (number, time, kind, body, _) = rows[-2][4], rows[-1]
+    assert kind == "ask"
+    body = json.loads(body)
+    for name, value in changes.items():
+        holder = body["queries"][0] if isinstance(name, int) else body
+        holder[name] = value
+    text = json.dumps([number, time, kind, body], sort_keys=True, separators=(",", ":"))
+    link = hashlib.sha256(f"{head}\n{text}".encode()).hexdigest()
+    written = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    execute(journal, ("UPDATE events SET body = ?, hash = ? WHERE seq = ?", (written, link, number)))
+    with pytest.raises(BattleError, match=f"event {number} "):
+        Session.resume(journal)
+    assert not audit(journal).ok

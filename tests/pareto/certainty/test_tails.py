@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -42,6 +43,15 @@ def test_bundle_is_the_largest_value_at_zero(u):
     assert found >= largest(u, 0.0) - 1e-12
     assert found <= largest(u, 0.0) * (1 + 1e-4) + 1e-12
     assert found <= u * u / 8 * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("u", [1e-7, 1e-3, 0.05, 0.3, 0.999, 1.0, 2.0, 12.0, 50.0])
+def test_bundle_in_forty_digits(u):
+    with localcontext() as context:
+        context.prec = 60
+        size = Decimal(u)
+        exact = ((size.exp() - 1) / size).ln() - 1 + size / (size.exp() - 1)
+    assert float(bundle(np.array(u))) == pytest.approx(float(exact), rel=1e-14)
 
 
 def test_halves_allow_for_laws_on_three_points():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pareto.certainty import units as module
 from pareto.certainty.differences import Differences
 from pareto.certainty.protection import pair_parts
 from pareto.certainty.sample import Sample, Votes
@@ -30,7 +31,7 @@ def samples(draw, clustered=None, halves=None):
     np.add.at(points, (objective, second, first), 1 - gained)
     np.add.at(total, (objective, first, second), 1)
     np.add.at(total, (objective, second, first), 1)
-    cluster = np.sort(rng.integers(0, max(votes // 2, 1), votes))
+    cluster = rng.integers(0, max(votes // 2, 1), votes)
     some = draw(st.booleans()) if clustered is None else clustered
     kept = Votes(cluster, first, second, objective) if some else None
     return Sample(points, total, draw(st.booleans()) if halves is None else halves, True, kept)
@@ -49,12 +50,15 @@ def collected(sample, i, j, r):
     return alone, [sum(worth for _, worth in parts) for parts in found.values() if len(parts) > 1]
 
 
-@given(samples(), st.floats(0.05, 3))
-@settings(max_examples=60)
-def test_sums_equal_those_over_parts(sample, rate):
+@given(samples(), st.floats(0.05, 3), st.sampled_from([1, 7, 1 << 17]))
+@settings(max_examples=80)
+def test_sums_equal_those_over_parts(sample, rate, block):
+    """Whatever number of pairs is worked on at a time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BLOCK", block)
+        found = [units(sample, r) for r in range(sample.objectives)]
     models = sample.models
-    for r in range(sample.objectives):
-        parts = units(sample, r)
+    for r, parts in enumerate(found):
         first, second = np.nonzero(~np.eye(models, dtype=bool))
         damped, plain = parts.damped(rate, first, second), parts.plain(rate, first, second)
         for row, (i, j) in enumerate(zip(first, second, strict=True)):

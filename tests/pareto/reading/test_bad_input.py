@@ -395,3 +395,13 @@ def test_halves_of_characters_are_no_names(tmp_path, key):
     row = {"model_a": "x", "model_b": "y", "winner": "tie", "objective": "z"}
     said = refusal(write(tmp_path, json.dumps(row) + "\n" + json.dumps({**row, key: "\ud800"}), "log.jsonl"))
     assert f"line 2, key {key!r}: found '\\ud800', which has half of a character" in said
+
+
+def test_stated_bounds_that_contradict_the_cells_hide_no_row(tmp_path):
+    path = tmp_path / "log.parquet"
+    rows = {"model_a": ["x", "x"], "model_b": ["y", "z"], "winner": ["both_bad", "tie"]}
+    pl.DataFrame(rows).write_parquet(path, compression="uncompressed")
+    path.write_bytes(
+        path.read_bytes().replace(b"both_bad", b'b"th_bad', 1)
+    )  # the cell, not the smallest value
+    assert "data row 1, column 'winner': found 'b\"th_bad'" in refusal(path)

@@ -147,3 +147,18 @@ def test_clusters_of_several_files_and_types_are_the_same_by_name(tmp_path):
     assert "2 rows without who, each taken as a cluster of its own" in battles.preprocessing.notices
     floats = read_battles(tmp_path / "b.parquet", cluster="who").records
     assert floats.cluster.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("blank", ["\x1c", "\x1f ", "\u00a0", "\x85\u3000"])
+def test_blanks_are_the_same_ones_in_every_column(tmp_path, blank):
+    table = {"model_a": ["x"] * 3, "model_b": ["y"] * 3}
+    flags = [f"true{blank}", blank, f"{blank}no"]
+    votes = {**table, "winner": ["model_a"] * 3, "who": [f"{blank}s", "s", blank], "hard": flags}
+    counts = {**table, "wins_a": [f"{blank}1", "2", f"3.0{blank}"], "wins_b": ["0"] * 3}
+    pl.DataFrame(votes).write_parquet(tmp_path / "votes.parquet")
+    pl.DataFrame(counts).write_parquet(tmp_path / "counts.parquet")
+    battles = read_battles(tmp_path / "votes.parquet", cluster="who", flags=["hard"])
+    assert battles.records.cluster.tolist() == [0, 0, 1]
+    assert battles.objectives == ("hard", "general")
+    assert battles.counts.wins[:, 0, 1].tolist() == [1, 2]
+    assert read_battles(tmp_path / "counts.parquet").counts.wins[0, 0, 1] == 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import signal
 import subprocess
@@ -213,3 +214,31 @@ def test_stopped_from_outside(tmp_path, sign, jobs):
 def test_seeds_depend_on_the_text_alone():
     assert seed_of("a") == seed_of("a") != seed_of("b")
     assert 0 <= seed_of("") < 2**64
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("\n", r"line 2: zip\(\).*delete the lines of its key"),
+        (",,\n", r"line 2: zip\(\)"),
+        ("x," + "1" * 30 + ",0.1,0,1.0\n", "line 2: a whole number is missing, or lies beyond 64 bits"),
+        ("x,,0.1,0,1.0\n", "line 2: a whole number is missing"),
+        ('"' + "x" * 200_000 + '",1,0.1,0,1.0\n', "line 2: field larger than field limit"),
+    ],
+)
+def test_lines_that_no_study_writes(tmp_path, line, message):
+    columns = {"size": int, "name": str}
+    path = tmp_path / "x.csv"
+    file = Results(path, columns)
+    file.add("y", [{"size": 1, "name": "a\x85b"}], 0.1)
+    head, row = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(head + line.encode() + row)
+    limit = csv.field_size_limit(131_072)  # the usual one, whatever other readers of this process need
+    try:
+        with pytest.raises(SolverError, match=message):
+            Results(path, columns)
+    finally:
+        csv.field_size_limit(limit)
+    for text in ("a\rb", "a\nb"):
+        with pytest.raises(ValueError, match="line break"):
+            file.add("z", [{"name": text, "size": 1}], 0.1)

@@ -1,7 +1,7 @@
 """From the counts of a log to the models that can be compared on every objective (paper, appendix 9).
 
 Win rates exist for a pair of models and an objective only if the two had a decisive comparison there. So a
-log is cut down to models for which all of them exist; see `retention_rules`. Nothing is dropped silently: a
+log is cut down to models for which all of them exist; see `rules`. Nothing is dropped silently: a
 `Retention` names every model that went, says why, which objective cost most, and what would keep more.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pareto.errors import BattleError
 from pareto.links import Reals
 from pareto.pair_counts import PairCounts
-from pareto.retention_reasons import (
+from pareto.retention.reasons import (
     ObjectiveCost,
     Removed,
     Split,
@@ -24,7 +24,8 @@ from pareto.retention_reasons import (
     splits,
     weaker_demands,
 )
-from pareto.retention_rules import RULES, Choice, candidates, clique, connected
+from pareto.retention.rules import RULES, Choice, candidates, clique, connected
+from pareto.targets import target
 
 if TYPE_CHECKING:
     from pareto.preprocessing import Preprocessing
@@ -39,7 +40,7 @@ class Retention:
     """What was kept of a log, and why not more.
 
     Attributes:
-        rule: "clique" or "connected", see `retention_rules`.
+        rule: "clique" or "connected", see `rules`.
         members: sorted names of the models kept.
         objectives: names.
         models: how many the log has.
@@ -150,8 +151,6 @@ class Log:
 
     def borda(self, ties: str = "decisive") -> Reals:
         """(K, d) empirical Borda scores, by how ties are treated; see `pareto.targets`."""
-        from pareto.targets import target
-
         return target(self, ties).borda
 
 

@@ -1,7 +1,7 @@
 """Ask and tell: comparisons bought one by one, by people or judges who answer later.
 
-A session turns what it is told into events, and its state is a fold over these (`pareto.state`). With a
-journal the events of one call are on the disk before the call returns. Which processes were killed and
+A session turns what it is told into events, and its state is a fold over these; see `state`. With a journal
+the events of one call are on the disk before the call returns. Which processes were killed and
 resumed in between makes no difference to the queries asked.
 """
 
@@ -17,17 +17,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from pareto.bias import PositionBias
 from pareto.errors import BattleError
-from pareto.events import Event, timestamp
 from pareto.identify import DEFAULT_METHOD
-from pareto.journal import Journal
-from pareto.queries import Query, deal_all, deal_singly
 from pareto.result import Result
 from pareto.samplers import method as find_method
 from pareto.samplers.schedule import Constants
+from pareto.session.bias import PositionBias
+from pareto.session.events import Event, timestamp
+from pareto.session.journal import Journal
+from pareto.session.queries import Query, deal_all, deal_singly
+from pareto.session.state import Given, Reply, Setup, State
 from pareto.spelling import WITHDRAWN, Spelled, points_of_left
-from pareto.state import Given, Reply, Setup, State
 from pareto.task import Task
 from solvers.journalled import Clock, Journalled
 

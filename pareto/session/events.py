@@ -5,7 +5,7 @@ are ISO UTC, points are those of the model shown on the left, from 0 to `answere
 
 - ``round`` {number, comparisons, status, kept, dropped, staked, wanted}: a round has been judged, the first
   time (number 0) before anything was asked. kept, and dropped with its witness, [model, witness], are the
-  models decided by it; staked is what the method fixes before it sees the next outcomes (`pareto.stakes`);
+  models decided by it; staked is what the method fixes before it sees the next outcomes (see `stakes`);
   wanted is the next round, [first, second, objective, count] a row
 - ``ask`` {asker, expires, queries}: each query [number, first, second, left, objectives, count], `left`
   being the model shown on that side; they are leased to the asker until then

@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pareto.errors import BattleError
-from pareto.queries import Query
-from pareto.session import Answer, Session
+from pareto.session.queries import Query
+from pareto.session.session import Answer, Session
+from solvers.csv_writing import CsvWriter
 
 COLUMNS = ("query", "left", "right", "objective", "count", "outcome")
 Row = dict[str, str | int]
@@ -40,9 +41,11 @@ def write_queries(
 ) -> None:
     """Write a queries file."""
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(query_rows(queries, models, objectives))
+        writer = CsvWriter(file)
+        writer.row(COLUMNS)
+        writer.rows(
+            [row.get(name, "") for name in COLUMNS] for row in query_rows(queries, models, objectives)
+        )
 
 
 def read_outcomes(path: Path, session: Session) -> tuple[list[int], list[Answer]]:

@@ -7,7 +7,7 @@ from solvers import journal
 
 
 class Journal(journal.Journal):
-    """A journal whose events are those of `pareto.events`; its header holds all that decisions depend on."""
+    """A journal whose events are those of `events`; its header holds all that decisions depend on."""
 
     program = journal.Program(
         "pareto", 1, False, BattleError, "outcome", "restore a copy of the journal, or start a new one"

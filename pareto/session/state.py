@@ -8,21 +8,24 @@ never on what they say.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from pareto.comparisons import Counts, Outcomes, Queries
-from pareto.events import Event, canonical
 from pareto.links import Reals
-from pareto.queries import Cells, Query
 from pareto.samplers import make_sampler
 from pareto.samplers.base import Sampler
 from pareto.samplers.schedule import Constants
-from pareto.stakes import Stakes
+from pareto.session.events import Event, canonical
+from pareto.session.queries import Cells, Query
+from pareto.session.stakes import Stakes
 from pareto.task import Task
+
+TEXTS = {"ask": ("asker", "expires"), "tell": ("asker",), "correct": ("asker",), "release": ("asker",)}
+"""Entries of events that are texts, by kind."""
 
 
 @dataclass(frozen=True)
@@ -134,17 +137,18 @@ class State:
     def apply(self, event: Event) -> None:
         """Take an event in; ValueError, TypeError or LookupError if it cannot have happened."""
         body = event.body
+        for name in TEXTS.get(event.kind, ()):
+            if not isinstance(body[name], str):
+                raise TypeError(f"{name} {body[name]!r} is no text")
         match event.kind:
             case "round":
                 derived = self.close() if self.close_due else None
                 if derived is None or canonical(derived) != canonical(dict(body)):
                     raise ValueError("the method, run anew, judges this round differently")
             case "ask":
-                for number, first, second, left, objectives, count in body["queries"]:
-                    right = second if left == first else first
-                    query = Query(number, left, right, tuple(objectives), count, first)
-                    if number != self.next_number:
-                        raise ValueError(f"query {number} does not follow {self.next_number - 1}")
+                for row in body["queries"]:
+                    query = self._query(*row)
+                    number = query.number
                     self.given[number] = Given(query, body["asker"], body["expires"])
                     self.leased[number] = None
                     self.issued += 1
@@ -167,6 +171,23 @@ class State:
                     self.given[number].asker = self.given[number].expires = ""
             case _:
                 raise ValueError(f"no event of kind {event.kind!r}")
+
+    def _query(
+        self, number: int, first: int, second: int, left: int, objectives: Sequence[int], count: int
+    ) -> Query:
+        """The next query, as an event states it."""
+        models, _, dimensions = self._shape
+        whole = all(type(value) is int for value in (number, first, second, left, count, *objectives))
+        if not whole or number != self.next_number:
+            raise ValueError(f"query {number!r} does not follow {self.next_number - 1}")
+        pair = {first, second}
+        if len(pair) < 2 or not pair <= set(range(models)) or left not in pair or count < 1:
+            raise ValueError(f"query {number} compares nothing")
+        distinct = set(objectives)
+        if not distinct or len(distinct) < len(objectives) or not distinct <= set(range(dimensions)):
+            raise ValueError(f"query {number} asks for no objective")
+        right = second if left == first else first
+        return Query(number, left, right, tuple(objectives), count, first)
 
     def close(self) -> dict[str, Any]:
         """Hand the complete round to the sampler and open the next; the body of the event that says so."""

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from pareto.comparisons import Counts
 from pareto.pair_counts import PairCounts
-from pareto.retention_rules import Choice, candidates, clique, connected
+from pareto.retention.rules import Choice, candidates, clique, connected
 
 SHOWN = 3
 """Names and pairs listed in a sentence before "and so many more"."""

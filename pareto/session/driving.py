@@ -9,9 +9,9 @@ import numpy as np
 from pareto.comparisons import Queries
 from pareto.errors import BattleError
 from pareto.identify import refuse_disorder
-from pareto.queries import Query
 from pareto.result import Result
-from pareto.session import Answer, Session
+from pareto.session.queries import Query
+from pareto.session.session import Answer, Session
 from pareto.sources import Source
 
 
@@ -25,6 +25,13 @@ def drive(
 
     at_once: so many single comparisons between two writes; None takes whole rounds. A source that answers
     none of what it is asked ends the drive with a `BattleError`; go on later with the session or its journal.
+    progress: called after every write.
+
+    >>> import pareto
+    >>> session = pareto.Session(["a", "b"], ["code"], method="interval")  # journal=… keeps every answer
+    >>> source = pareto.BradleyTerrySource([[1.0], [0.0]], models=["a", "b"], objectives=["code"])
+    >>> pareto.drive(session, source).kept, session.done
+    (('a',), True)
     """
     task = session.setup.task
     if (tuple(source.models), tuple(source.objectives)) != (task.models, task.objectives):

@@ -16,7 +16,7 @@ from pareto.errors import BattleError
 from pareto.trials import simulate
 
 if TYPE_CHECKING:
-    from pareto.session import Session
+    from pareto.session.session import Session
 
 SHRINKAGE = 1.0
 """Ridge of the fit: as strong as a normal prior with standard deviation 1."""
