@@ -35,6 +35,7 @@ LEFT_OUT = ("solvers compare", "pareto limit")  # they take a while, and print w
 def desk(tmp_path, monkeypatch):
     """A folder with the files that the README speaks of."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
     for file in (*IONOSPHERE, IONOSPHERE_LABELS):
         shutil.copy(file, tmp_path)
     pool = certify.read_pool(IONOSPHERE)
