@@ -202,7 +202,7 @@ def _methods_table(records: list[dict[str, Any]], trials: int) -> Table:
         ]
         for one in records
     ]
-    headings = ["method", "median", "× limit", "wrong", *(["open"] if some_open else [])]
+    headings = ["method", "median", "median ÷ limit", "wrong", *(["open"] if some_open else [])]
     return report.grid(f"What methods pay, {trials} trials", headings, rows)
 
 

@@ -22,6 +22,7 @@ from pareto.exact_glr.costs import Costs, DivergenceCosts
 from pareto.frontier import frontier
 from pareto.links import Reals
 from pareto.scores import as_scores
+from solvers import SolverError
 
 __all__ = [
     "BoxCosts",
@@ -71,7 +72,8 @@ def exact_glr(
     theta: (K, d) Bradley–Terry scores. counts: (d, K, K) symmetric, comparisons of each pair, or any weights.
     If theta is the unrestricted maximum-likelihood fit, the result is the generalised likelihood ratio. If
     it is one within a box, `lower` still holds against all alternatives within that box: the likelihood would
-    rise only towards the outside, so any move within the box costs the divergence or more.
+    rise only towards the outside, so any move within the box costs the divergence or more. A fit that is only
+    known to be within a gap of the maximum likelihood takes that gap off `lower`.
 
     nodes: for each model that may join, branch and bound looks into no more nodes; where it does not end by
     then (large frontiers only: the default covers d^|P| = 4096), `lower` stays below `value`. enough: end
@@ -81,8 +83,20 @@ def exact_glr(
 
 
 def exact_glr_in_box(wins: npt.ArrayLike, box: float = 2.0, backend: str = "auto") -> Closest:
-    """The same for wins (d, K, K), row over column, all scores within the box, by a back end of `solvers`."""
-    return _closest(BoxCosts(np.asarray(wins, dtype=np.float64), box, backend), Wanted(nodes=NODES))
+    """The same for wins (d, K, K), row over column, whole numbers or not, all scores within [−box, box].
+
+    Every fit is enclosed by rationals, by a back end of `solvers`; slower than `exact_glr`. Raises
+    `BattleError` for other shapes, and for what the back end does not take or does not solve.
+    """
+    table = np.asarray(wins, dtype=np.float64)
+    if table.ndim != 3 or table.shape[1] != table.shape[2] or table.shape[1] < 2:
+        raise BattleError(
+            f"wins of shape {table.shape}; (objectives, models, models) is accepted, 2 models or more"
+        )
+    try:
+        return _closest(BoxCosts(table, box, backend), Wanted(nodes=NODES))
+    except SolverError as error:
+        raise BattleError(f"wins or box cannot be used: {error}") from error
 
 
 def _closest(costs: Costs, wanted: Wanted) -> Closest:

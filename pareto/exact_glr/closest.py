@@ -12,6 +12,9 @@ from pareto.exact_glr.assignments import CHEAPEST, Sets, Wanted, cheapest_assign
 from pareto.exact_glr.costs import Costs
 from pareto.scores import Mask
 
+ADDED = 1 - 2.0**-44
+"""What is left of a sum over objectives when its additions have rounded up: far fewer than 256 of them."""
+
 
 @dataclass(frozen=True)
 class Near:
@@ -48,7 +51,7 @@ def near(costs: Costs, frontier: Mask, wanted: Wanted = CHEAPEST, among: Mask | 
             lower = min(lower, bound)
             break
     found.sort(key=lambda pair: pair[0])
-    return Near(tuple(pair for pair in found if pair[0] <= wanted.reach * best), lower)
+    return Near(tuple(pair for pair in found if pair[0] <= wanted.reach * best), ADDED * lower)
 
 
 def ratio_against(costs: Costs, alternative: Alternative) -> tuple[float, float]:
@@ -56,7 +59,7 @@ def ratio_against(costs: Costs, alternative: Alternative) -> tuple[float, float]
     parts = [
         costs.forced(r, alternative.top, forced_below(alternative, r)) for r in range(costs.theta.shape[1])
     ]
-    return sum(one.lower for one in parts), sum(one.value for one in parts)
+    return ADDED * sum(one.lower for one in parts), sum(one.value for one in parts)
 
 
 def forced_below(alternative: Alternative, objective: int) -> tuple[int, ...]:

@@ -20,15 +20,14 @@ from pareto.glr.log_ratios import bernoulli_divergence
 from pareto.links import Reals, logistic
 from pareto.pair_graph import PairGraph
 
-ROUNDING = 2.0**-46
-"""What floating point may do to a sum of positive terms, relative to it, with room to spare."""
-
 
 class Divergence:
     """F on one objective. theta: (K,). weights: (K, K) symmetric, ≥ 0; the diagonal is ignored.
 
     Attributes:
         group: (K,) models that positive weights link, however indirectly, share a number.
+        rounding: what floating point may do to a sum of positive terms over pairs, relative to it, with room
+            to spare: 2^−52 for each addition, and for each unit of the widest lead.
     """
 
     def __init__(self, theta: Reals, weights: Reals) -> None:
@@ -39,6 +38,7 @@ class Divergence:
         self._chance, self._rest = logistic(self._lead), logistic(-self._lead)
         self._slope = self._chance * self._rest
         self.total = float(self._weight.sum())
+        self.rounding = (len(self._first) + 16 * float(np.ptp(theta)) + 64) * 2.0**-52
         self.group = PairGraph.of(weights).group
 
     def value(self, moves: Reals) -> float:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pareto.exact_glr.divergence import ROUNDING, Divergence
+from pareto.exact_glr.divergence import Divergence
 from pareto.links import Reals
 from pareto.scores import Mask
 
@@ -75,7 +75,7 @@ def forced(divergence: Divergence, top: int, below: tuple[int, ...]) -> Forced:
         gap = _gap(gradient, moves, upper, floor, top)
     value = divergence.value(moves)
     # each q − p is at most |floor|, and acts over at most |floor|
-    rounding = ROUNDING * (value + divergence.total * floor * floor)
+    rounding = divergence.rounding * (value + divergence.total * floor * floor)
     return Forced(value, max(0.0, value - gap - rounding), moves, np.asarray(moves <= room))
 
 

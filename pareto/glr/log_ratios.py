@@ -5,7 +5,13 @@ would be noise. With leads d and d + s the ratio of the chances is
 
     σ(d) / σ(d + s) = 1 + σ(−d) (e^(−s) − 1),
 
-whose logarithm `log1p` and `expm1` give to the last digit, however small s is.
+whose logarithm `log1p` and `expm1` give to the last digits, however small s is. A divergence is the mean of
+such logarithms, in which all but their second order cancels: here it is the integral over the curvature,
+
+    kl(σ(d), σ(d + s)) = ∫ (s − t) σ′(d + t) dt for t from 0 to s,
+
+whose terms are positive. For |s| < ½ six points of Gauss and Legendre leave out less than 10^−16 of it, as σ′
+has no pole within π of the real line; for larger s the two logarithms lose one digit.
 """
 
 from __future__ import annotations
@@ -13,6 +19,11 @@ from __future__ import annotations
 import numpy as np
 
 from pareto.links import Reals, logistic
+
+NEAR = 0.5
+POINTS, WEIGHTS = (side / 2 for side in np.polynomial.legendre.leggauss(6))
+POINTS = POINTS + 0.5
+"""Of Gauss and Legendre's rule on [0, 1]."""
 
 
 def log_likelihood_ratio(wins: Reals, theta: Reals, other: Reals) -> Reals:
@@ -27,13 +38,23 @@ def log_likelihood_ratio(wins: Reals, theta: Reals, other: Reals) -> Reals:
 
 
 def bernoulli_divergence(lead: Reals, shift: Reals) -> Reals:
-    """kl(σ(lead), σ(lead + shift)): how far coins with these log-odds are apart, elementwise."""
-    chance = logistic(lead)
-    rest = logistic(-lead)
-    exact = chance * _grown(-lead, -shift) + rest * _grown(lead, shift)
-    # what is left of the two terms at small shifts is rounding; here the next one of the series is below it
-    small = chance * rest * shift * shift * (0.5 + (rest - chance) * shift / 6)
-    return np.asarray(np.where(np.abs(shift) < 1e-5, small, np.maximum(exact, 0.0)))
+    """kl(σ(lead), σ(lead + shift)): how far coins with these log-odds are apart, elementwise.
+
+    Relative errors are some units in the last place, times 1 + |lead|.
+    """
+    lead, shift = np.broadcast_arrays(np.asarray(lead, dtype=np.float64), shift)
+    near = np.abs(shift) < NEAR
+    found = np.empty(lead.shape)
+    at, by = lead[near], shift[near]
+    total = np.zeros(at.shape)
+    for point, weight in zip(POINTS.tolist(), WEIGHTS.tolist(), strict=True):
+        there = at + point * by
+        total += (weight * (1 - point)) * (logistic(there) * logistic(-there))
+    found[near] = total * by * by
+    at, by = lead[~near], shift[~near]
+    apart = logistic(at) * _grown(-at, -by) + logistic(-at) * _grown(at, by)
+    found[~near] = np.maximum(apart, 0.0)
+    return found
 
 
 def _grown(lead: Reals, shift: Reals) -> Reals:

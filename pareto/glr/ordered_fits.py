@@ -92,7 +92,8 @@ def fit_ordered(
         order = tuple((int(top[case]), int(b)) for b in np.flatnonzero(below[case]))
         found = solve(OrderedBradleyTerry(wins[case], order, box)).x
         if found is not None:
-            theta[case] = found
+            one = slice(case, case + 1)
+            theta[one] = _feasible(found[None], top[one], below[one], box)
     gap = star_gap(derivatives(wins, theta)[0], theta, top, below, box)
     return OrderedFits(theta, gap, np.asarray(gap <= tolerance * total), steps)
 

@@ -38,6 +38,8 @@ TOLERANCE = 0.01
 STEPS = 80
 WIDEST = 20.0
 """Largest range of scores on an objective: beyond it comparisons are certain, all but one in 10^9."""
+CLOSEST = 1e-60
+"""Smallest difference of scores that are not equal."""
 EVEN, ROUGHLY_EVEN = 0.4, 0.1
 """Share of the first allocation that is spread evenly, and of one for few steps; the rest is direct."""
 ROUGH = Habits(wanted=Wanted(reach=3.0, spread=0.2, most=3, nodes=50))
@@ -91,7 +93,8 @@ def information_limit(
 
     direct: only pairs with a frontier model may be compared, as in methods that count direct comparisons.
     Stops when the bounds differ by at most the share `tolerance`, after `steps` allocations, or with the one
-    at which `seconds` have passed. advance: called with both bounds on T* after every step.
+    at which `seconds` have passed (its linear program is cut short). advance: called with both bounds on T*
+    after every step. Raises `BattleError` for scores too far apart or too close together.
     """
     began = time.perf_counter()
     latent = _checked(theta)
@@ -101,6 +104,8 @@ def information_limit(
     if search is None:
         spread = np.ones((latent.shape[1], *[len(latent)] * 2)) - np.eye(len(latent))
         return Limit(np.inf, np.inf, 2 * spread / spread.sum(), (), 0, time.perf_counter() - began)
+    if seconds is not None:
+        search.ends = began + seconds
     while True:
         search.step()
         low, high = 1 / search.bound, 1 / search.reached if search.reached else np.inf
@@ -148,6 +153,13 @@ def _begun(
 
 def _checked(theta: npt.ArrayLike) -> Reals:
     latent = as_scores(theta, least=2).astype(np.float64)
+    ordered = np.diff(np.sort(latent, axis=0), axis=0)
+    closest = float(ordered[ordered > 0].min(initial=np.inf))
+    if closest < CLOSEST:
+        raise BattleError(
+            f"scores that differ by {closest:.3g}; {CLOSEST:g} at least is accepted, or make them equal: "
+            "information goes with the square, which is lost in rounding"
+        )
     widest = float(np.ptp(latent, axis=0).max())
     if widest > WIDEST:
         raise BattleError(

@@ -10,6 +10,8 @@ bound is worked out from the shares, over all cells, and does not depend on the 
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from pareto.limit.responses import Rows
@@ -25,10 +27,8 @@ FAINT = 1e-5
 """Information, in units of the level, that the program takes for none."""
 MANY = 400
 """Scores from which on the interior-point method is faster than the simplex method."""
-SECONDS = 60.0
-"""For each program; without an answer the bound stays what it was."""
-ROUNDED = 1 + 1e-12
-"""Bounds are enlarged by this for what floating point does to sums of positive terms."""
+ROUNDED = 1 + 1e-9
+"""Bounds are enlarged by this for what floating point does to sums of many positive terms."""
 
 
 def bound_of(share: Reals, information: Rows, faint: float) -> float:
@@ -39,12 +39,15 @@ def bound_of(share: Reals, information: Rows, faint: float) -> float:
     return (float((information.T @ share).max()) + faint) * ROUNDED
 
 
-def hardest(information: Rows, level: float, close: float, used: Mask) -> tuple[Reals, Reals, Mask]:
+def hardest(
+    information: Rows, level: float, close: float, used: Mask, seconds: float = np.inf
+) -> tuple[Reals, Reals, Mask]:
     """Shares (n,) of the hardest mixture of scores with `information` (n, classes).
 
     Beside them the other side, an allocation (classes,), and the classes that the program came to look at.
     level: about where the bound will be, the unit of the program. close: share by which the best cell of all
-    may exceed the best that the program looked at. used: classes to begin with.
+    may exceed the best that the program looked at. used: classes to begin with. seconds: for all rounds; with
+    what is found by then it ends.
     """
     count, classes = information.shape
     columns = (information.T / level).tocsr()
@@ -54,10 +57,16 @@ def hardest(information: Rows, level: float, close: float, used: Mask) -> tuple[
         looked[np.argsort(-largest, kind="stable")[:FIRST]] = True
     looked[np.asarray(columns.argmax(axis=0)).ravel()] = True
     share, mass = np.full(count, 1.0 / count), np.full(classes, 1.0 / classes)
+    ends = time.perf_counter() + seconds
     for _ in range(ROUNDS):
+        left = ends - time.perf_counter()
+        if left <= 0:
+            break
         some = np.flatnonzero(looked)
         solver = "ipm" if count > MANY else "simplex"
-        answer = highs.solve(_program(columns[some]), SECONDS, presolve="off", solver=solver)
+        answer = highs.solve(
+            _program(columns[some]), left if np.isfinite(left) else None, presolve="off", solver=solver
+        )
         if answer.x is None or answer.duals is None:
             break
         share = np.maximum(answer.x[:count], 0.0)

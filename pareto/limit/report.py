@@ -87,15 +87,27 @@ def limit_lines(record: Record, direct: bool) -> list[str]:
             "The limit is infinite: a frontier model is nowhere ahead of another one, it only ties, and no "
             "number of comparisons tells a tie from a lead. No method with a guarantee need ever stop."
         ]
-    low, high = (int(np.ceil(record[name])) for name in ("comparisons_at_least", "comparisons_at_most"))
+    low, high = record["comparisons_at_least"], record["comparisons_at_most"]
+    spent = f"{record['allocations_tried']} allocations, {record['seconds']:.1f} s"
+    above = (
+        f"No upper bound was found in that time ({spent}); give it more."
+        if high is None
+        else f"The limit itself, T*·kl(1 − δ, δ), is at most {_rounded(high, up=True)} "
+        f"({record['gap']:.2%} apart; {spent})."
+    )
     only = ", if only pairs with a frontier model are compared" if direct else ""
     lines = [
         f"Whatever is right with probability {1 - record['delta']:g} on every instance needs at least "
-        f"{low:,} comparisons here on average{only}. The limit itself, T*·kl(1 − δ, δ), is at most {high:,} "
-        f"({record['gap']:.2%} apart; {record['allocations_tried']} allocations, {record['seconds']:.1f} s)."
+        f"{_rounded(low)} comparisons here on average{only}. {above}"
     ]
     kinds = ", ".join(f"{share:.0%} between {kind}" for kind, share in reversed(record["by_kind"].items()))
     return [*lines, f"Of the comparisons that reach it: {kinds}."]
+
+
+def _rounded(count: float, up: bool = False) -> str:
+    """A bound on a mean, rounded to the safe side."""
+    unit = 10 if count < 1000 else 1
+    return f"{(np.ceil if up else np.floor)(count * unit) / unit:,.{1 if unit > 1 else 0}f}"
 
 
 def pairs_table(record: Record) -> Table:

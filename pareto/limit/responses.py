@@ -53,7 +53,7 @@ class Responses:
         value = 0.0
         for r in range(len(information)):
             found = self.costs.forced(r, alternative.top, forced_below(alternative, r))
-            if found.value > 0:
+            if found.moves.any():
                 value += found.value
                 shift = found.moves[cells.first] - found.moves[cells.second]
                 information[r] = bernoulli_divergence(self._lead[:, r], shift)

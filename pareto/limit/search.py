@@ -7,6 +7,7 @@ mattered so far, and steps that raise the information against all of them togeth
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -77,6 +78,7 @@ class Search:
         bound: 1/T* is at most this.
         mixture: the alternatives, with shares, that prove `bound`; one may occur several times.
         steps: allocations looked at.
+        ends: by `time.perf_counter`, when linear programs are to end; without one they take what they take.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class Search:
         self.reached, self.bound = 0.0, np.inf
         self.mixture: list[tuple[Alternative, float]] = []
         self.steps = 0
+        self.ends = np.inf
         self._next = start
         self._pool: dict[Alternative, float] = {}
         self._best: Responses
@@ -155,7 +158,9 @@ class Search:
         pairs = [*new, *self._carried]
         information = stacked([row for _, row in pairs], len(self.mass))
         close = max(1e-3, min(self.gap / 10, 0.02))
-        share, mass, self._used = hardest(information, self.reached, close, self._used)
+        share, mass, self._used = hardest(
+            information, self.reached, close, self._used, self.ends - time.perf_counter()
+        )
         self._carried = merged(pairs, share)
         used = ((one, part) for (one, _), part in zip(pairs, share.tolist(), strict=True))
         self._prove(bound_of(share, information, self._faint), used)

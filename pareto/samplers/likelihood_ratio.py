@@ -75,7 +75,9 @@ def check(wins: Counts, delta: float, constants: TrackConstants, start: Reals | 
         every = zip(scores, counts, limit.tolist(), strict=True)
         closest = [exact_glr(one, met, enough=beta) for one, met, beta in every]
         other = np.stack([one.scores.T for one in closest])
-        score, ratio = np.full(trials, np.inf), np.array([one.lower for one in closest])
+        # the fit may be short of the maximum likelihood by its gaps, and every ratio too long by as much
+        gaps = free.gap.reshape(trials, objectives).sum(axis=1)
+        score, ratio = np.full(trials, np.inf), np.array([one.lower for one in closest]) - gaps
     else:
         other, parts, refitted = _against(flat, free.theta, screened, constants)
         ratio = parts.reshape(trials, objectives).sum(axis=1)

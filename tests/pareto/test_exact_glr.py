@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
@@ -26,6 +28,8 @@ from pareto.exact_glr.forced import forced
 from pareto.glr.log_ratios import bernoulli_divergence, log_likelihood_ratio
 from pareto.glr.screening import fisher_scores, screen
 from pareto.instances import benchmark
+from pareto.limit import information_limit
+from pareto.samplers.likelihood_ratio import check
 from pareto.samplers.track_constants import TrackConstants
 from pareto.samplers.track_race import TrackRace
 from solvers import OrderedBradleyTerry, solve
@@ -54,6 +58,68 @@ def drawn_wins(rng, theta, most=60):
 def enumerated(costs, kept, objectives):
     """The smallest cost of all alternatives, one by one."""
     return min(ratio_against(costs, one)[1] for one in alternatives(kept, objectives))
+
+
+def divergence_by_decimals(lead, shift):
+    """kl(σ(lead), σ(lead + shift)) in fifty digits."""
+    with localcontext() as context:
+        context.prec = 80
+        first, second = Decimal(lead), Decimal(lead) + Decimal(shift)
+        p, q = 1 / (1 + (-first).exp()), 1 / (1 + (-second).exp())
+        other, rest = 1 / (1 + first.exp()), 1 / (1 + second.exp())
+        return p * (p / q).ln() + other * (other / rest).ln()
+
+
+@given(
+    st.floats(-30, 30),
+    st.floats(-12, 1).map(lambda power: 10.0**power),
+    st.booleans(),
+)
+@example(0.3, 1e-5, True)
+@example(0.0, 0.5, False)
+@example(40.0, 1.0, True)
+def test_a_divergence_is_right_to_its_last_digits(lead, size, down):
+    shift = -size if down else size
+    truth = divergence_by_decimals(lead, shift)
+    found = Decimal(float(bernoulli_divergence(np.float64(lead), np.float64(shift))))
+    assert abs(found - truth) <= Decimal(2e-15) * (8 + Decimal(abs(lead))) * truth
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_hold_to_the_last_digit(seed):
+    """For two models the closest alternative is a tie on one objective, known to any precision."""
+    rng = np.random.default_rng(seed)
+    for lead in 10.0 ** rng.uniform(-7, 0.5, size=25):
+        theta = np.array([[lead], [0.0]])
+        found = exact_glr(theta, np.array([[[0.0, 3.0], [3.0, 0.0]]]))
+        assert Decimal(found.lower) <= 3 * divergence_by_decimals(lead, -lead)
+        limit = information_limit(theta)
+        truth = 1 / divergence_by_decimals(lead, -lead)
+        assert Decimal(limit.low) <= truth <= Decimal(limit.high)
+
+
+def test_an_approximate_fit_is_paid_for():
+    """At 10^15 comparisons a fit within tolerance may be short of the maximum by a part of a nat."""
+    rng = np.random.default_rng(0)
+    theta = np.array([[0.5], [0.2], [-0.7]])
+    played = np.triu(np.full((3, 3), 10**15), 1)
+    won = rng.binomial(played, expit(theta[:, 0][:, None] - theta[:, 0]))
+    wins = np.array([[won + (played - won).T]])
+    wins[0, 0][np.eye(3, dtype=bool)] = 0
+    exact = check(wins, 0.05, TrackConstants(exact=True))
+    rough = check(wins, 0.05, TrackConstants(exact=True, iterations=3))
+    counts = (wins + wins.swapaxes(2, 3))[0].astype(float)
+    for found in (exact, rough):
+        paid = exact_glr(found.theta[0].T, counts).lower - found.ratio[0]
+        assert paid >= 0
+    assert paid > 1.0  # nats, after three steps
+
+
+def test_wins_in_a_box_are_checked():
+    with pytest.raises(BattleError, match="2 models or more"):
+        exact_glr_in_box(np.zeros((2, 1, 1)))
+    with pytest.raises(BattleError, match="cannot be used"):
+        exact_glr_in_box(-np.ones((1, 3, 3)))
 
 
 @pytest.mark.parametrize("lead", [1e-7, 0.3, 2.0])

@@ -188,6 +188,9 @@ def test_an_approximate_allocation_begins_where_it_is_told():
 def test_unusable_arguments():
     with pytest.raises(BattleError, match="tolerance"):
         information_limit(symmetric(3, 1, 1.0), tolerance=-1)
+    with pytest.raises(BattleError, match="differ by 1e-80; 1e-60 at least"):
+        information_limit(np.array([[1e-80], [0.0]]))
+    assert 0 < information_limit(np.array([[1e-60], [0.0], [-1.0]])).low < np.inf
     with pytest.raises(BattleError, match="natural-log"):
         information_limit(np.array([[1500.0], [1200.0]]))
     with pytest.raises(BattleError, match="delta"):

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from pareto import METHODS, BattleError
 from pareto.bounds import bernoulli_kl
 from pareto.cli import app
+from pareto.limit.report import limit_lines
 
 SCORES = "model,code,math\na,1,0.5\nb,0.2,0\nc,0,-0.5\n"
 
@@ -57,7 +58,7 @@ def test_a_family_as_text():
     assert "4 models, 2 objectives, 1 on the frontier" in text
     assert "joins: at least as good as model-1 on objective-" in text
     assert all(method in text for method in METHODS)
-    assert "× limit" in text
+    assert "median ÷ limit" in text
     assert "carry no guarantee" in text
 
 
@@ -97,3 +98,23 @@ def test_ties_have_no_limit(tmp_path):
 def test_unusable_arguments(arguments, message):
     with pytest.raises(BattleError, match=message):
         run(*arguments)
+
+
+def test_bounds_on_a_mean_are_rounded_to_the_safe_side():
+    record = {
+        "comparisons_at_least": 23.88,
+        "comparisons_at_most": 23.91,
+        "gap": 0.001,
+        "delta": 0.05,
+        "allocations_tried": 3,
+        "seconds": 0.1,
+        "by_kind": {},
+    }
+    text = limit_lines(record, False)[0]
+    assert "at least 23.8 comparisons" in text
+    assert "at most 24.0 (0.10% apart" in text
+    text = limit_lines(record | {"comparisons_at_most": None, "gap": None}, False)[0]
+    assert "No upper bound was found in that time (3 allocations" in text
+    text = limit_lines(record | {"comparisons_at_least": 33275.9, "comparisons_at_most": 33501.2}, False)[0]
+    assert "33,275 comparisons" in text
+    assert "at most 33,502" in text
