@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from solvers.csv_quotes import read_alike
+from solvers.csv_quotes import MARK, read_alike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,6 +67,8 @@ def text_frames(
     first = True
     for piece in pieces(path):
         if piece[:1] in (b"\r", b"\n"):  # a blank line, which may mean a blank cell
+            raise UnclearError
+        if not first and piece.startswith(MARK):  # text, but at the beginning it would be taken off
             raise UnclearError
         try:
             frame = pl.read_csv(piece, separator=separator, has_header=first, infer_schema=False)

@@ -148,8 +148,9 @@ def open_table(path: Path) -> Table:
                 f"{path}: column {shortened(map(repr, dict.fromkeys(twice)))} occurs more than once; give "
                 "every column its own name"
             )
-        careful = not (dialect.on_first_line and read_alike(path, dialect.separator))
-        return Table(path, dict.fromkeys(dialect.header), csv=dialect, careful=careful)
+        # of rows that are too long polars says nothing unless it reads all columns
+        usual = dialect.on_first_line and read_alike(path, dialect.separator, len(dialect.header))
+        return Table(path, dict.fromkeys(dialect.header), csv=dialect, careful=not usual)
     try:
         schema = _parquet(path).collect_schema()
         rows = _parquet(path).select(pl.len()).collect().item()

@@ -61,3 +61,11 @@ def test_what_could_be_read_in_two_ways_is_left_to_others(tmp_path, monkeypatch,
         monkeypatch.setattr(csv_pieces, "PIECE", size)
         with pytest.raises(UnclearError):
             list(text_frames(path, ",", ("a", "b")))
+
+
+def test_a_mark_of_the_encoding_inside_a_file_is_text(tmp_path, monkeypatch):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\nx,1\n\ufeff,2\n", encoding="utf-8")
+    monkeypatch.setattr(csv_pieces, "PIECE", 4)
+    with pytest.raises(UnclearError):
+        list(text_frames(path, ",", ("a", "b")))

@@ -30,9 +30,18 @@ def test_quotes_where_they_belong(tmp_path, text):
 
 @pytest.mark.parametrize(
     "text",
-    ['a,b\n"1"x,2\n', 'a,b\n1"x",2\n', 'a\n"1\n', 'a,b\n1, "2"\n', "a,b\n1\r2,3\n", "a\r1\r", 'a;b\n"1";2\n'],
+    [
+        'a,b\n"1"x,2\n',
+        'a,b\n1"x",2\n',
+        'a\n"1\n',
+        'a,b\n1, "2"\n',
+        "a,b\n1\r2,3\n",
+        "a\r1\r",
+        'a;b\n"1";2\n',
+        "a,b\n1,2,",
+    ],
 )
-def test_quotes_and_returns_that_are_read_in_two_ways(tmp_path, text):
+def test_quotes_and_ends_that_are_read_in_two_ways(tmp_path, text):
     assert not alike(tmp_path, text)
 
 
@@ -43,9 +52,18 @@ def test_what_is_read_alike_is_what_a_strict_reader_takes(tmp_path_factory, text
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv_quotes, "BLOCK", block)
         found = read_alike(path, ",")
+        even = read_alike(path, ",", 2)
     if not found:
+        assert not even
         return
-    records = [row for row in csv.reader(io.StringIO(f"h,i\n{text}", newline=""), strict=True) if row]
+    lines = list(csv.reader(io.StringIO(f"h,i\n{text}", newline=""), strict=True))
+    lengths = {max(1, len(line)) for line in lines}
+    assert even or lengths != {2}
+    assert not even or min(lengths) < 2 or max(lengths) == 2
+    records = [row for row in lines if row]
     if all(len(row) == 2 for row in records) and len(records) > 1:
         frame = pl.read_csv(path, infer_schema=False).fill_null("")
         assert [list(row) for row in frame.rows() if any(row)] == [row for row in records[1:] if any(row)]
+    elif any(len(row) > 2 for row in records):
+        with pytest.raises(pl.exceptions.ComputeError):
+            pl.read_csv(path, infer_schema=False)

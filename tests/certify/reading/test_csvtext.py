@@ -71,6 +71,7 @@ def test_blank_lines_of_one_column_are_blank_cells(tmp_path):
     [
         ("a,b,c\n1,2,3\n\n4,5\n", ("line 4", "2 fields where the header has 3", "a, b, c")),
         ("a,b\n1,2\n3,4,5\n", ("line 3", "3 fields where the header has 2")),
+        ("a,b\n1,2\n3,4,", ("line 3", "3 fields where the header has 2")),
         ('a,b\n1,2\n3,"4\n5,6\n', ("line 3", "quotes")),
         ('a,b\n1,"2"x\n', ("line 2", "quotes")),
         (b"", ("is empty", "header")),

@@ -181,6 +181,8 @@ def test_self_battles_of_a_table_of_counts_are_its_votes(tmp_path):
         ("log.csv", HEADER, "has columns but no rows"),
         ("log.csv", HEADER + "x,y\n", "line 2: 2 fields where the header has 3"),
         ("log.csv", HEADER + GOOD + "x,y,tie,more\n", "line 5: 4 fields where the header has 3"),
+        ("log.csv", HEADER + GOOD + "x,y,tie,", "line 5: 4 fields where the header has 3"),
+        ("log.csv", "note," + HEADER + '",",x,y,tie\na,x,y,tie,more\nb,x,y,tie\n', "line 3: 5 fields where"),
         ("log.csv", HEADER + '"x,y,tie\n' + GOOD, "line 2"),
         ("log.csv", HEADER.encode() + b"\xe9,y,tie\n", "is not UTF-8 text"),
         ("log.csv", "model_a,model_b,winner,winner\nx,y,tie,tie\n", "column 'winner' occurs more than once"),
@@ -405,3 +407,8 @@ def test_stated_bounds_that_contradict_the_cells_hide_no_row(tmp_path):
         path.read_bytes().replace(b"both_bad", b'b"th_bad', 1)
     )  # the cell, not the smallest value
     assert "data row 1, column 'winner': found 'b\"th_bad'" in refusal(path)
+
+
+def test_rows_that_are_all_longer_than_the_header_are_refused(tmp_path):
+    text = "model_a,model_b,wins_a,wins_b,tixth_bad,objective\n" + "x,y,1,2,0,1,code\n" * 3
+    assert "line 2: 7 fields where the header has 6" in refusal(write(tmp_path, text))
