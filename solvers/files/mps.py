@@ -1,6 +1,7 @@
 """MPS and LP files through HiGHS: linear and mixed-integer programs in, those and covering programs out.
 
-Read: columns keep their order and lose their names; a constant in the objective becomes one more column
+Read: the free layout of MPS, in which names hold no blanks (`solvers.files.mps_lines` checks every line of it
+first). Columns keep their order and lose their names; a constant in the objective becomes one more column
 fixed at 1. By the conventions of the format a bound of 1e20 or more is none. Semicontinuous columns,
 quadratic terms and special ordered sets are refused.
 
@@ -9,6 +10,7 @@ number changed on the way.
 """
 
 import gzip
+import shutil
 import tempfile
 import zlib
 from pathlib import Path
@@ -19,6 +21,7 @@ import numpy.typing as npt
 
 from solvers.backends.base import Problem
 from solvers.errors import SolverError
+from solvers.files.mps_lines import check_lines
 from solvers.problems import CoveringProgram, LinearProgram
 
 TINY, HUGE = 1e-12, 1e300
@@ -32,14 +35,17 @@ def read(path: Path) -> LinearProgram:
         SolverError: with the reader's own words for a malformed file; for one without columns; for
             semicontinuous columns and quadratic terms; for numbers that LinearProgram refuses.
     """
-    try:
-        _check_numbers(path)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise SolverError(f"{path}: damaged gzip file ({error}).") from error
     with tempfile.TemporaryDirectory() as folder:
+        text = path
+        if path.suffix.lower() != ".lp":
+            text = _plain(path, Path(folder))
+            with text.open(encoding="utf-8", newline="\n") as lines:
+                check_lines(path, lines)
+        else:
+            path.open("rb").close()  # the reader itself does not tell "absent" from "malformed"
         log = Path(folder) / "log"
         highs = _quiet_highs(log)
-        status = highs.readModel(str(path))
+        status = highs.readModel(str(text))
         said = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
     problems = [line.split(":", 1)[1].strip() for line in said.splitlines() if line.startswith("ERROR")]
     if "kError" in str(status):
@@ -54,42 +60,17 @@ def read(path: Path) -> LinearProgram:
     return _program(highs, path)
 
 
-def _check_numbers(path: Path) -> None:
-    """Refuse MPS fields that should be numbers and are not: HiGHS reads such a field as far as it goes.
-
-    Raises:
-        SolverError: naming the line.
-    """
-    section = ""
-    with (
-        gzip.open(path, "rt", encoding="utf-8")
-        if path.suffix.lower() == ".gz"
-        else path.open(encoding="utf-8") as file
-    ):
-        if ".mps" not in path.name.lower():
-            file.read(1)  # the reader itself does not tell "absent" from "malformed"
-            return
-        for number, line in enumerate(file, 1):
-            fields = line.split()
-            if not fields or line.startswith("*"):
-                continue
-            if not line[0].isspace():
-                section = fields[0].upper()
-                continue
-            for text in _numbers(section, fields):
-                try:
-                    float(text)
-                except ValueError as error:
-                    raise SolverError(f"{path}: line {number}: {text!r} is not a number.") from error
-
-
-def _numbers(section: str, fields: list[str]) -> list[str]:
-    """The fields of a line that must be numbers; names with spaces make lines we cannot tell apart."""
-    if section == "BOUNDS":
-        return fields[-1:] if fields[0].upper() in ("UP", "LO", "FX", "LI", "UI", "SC") else []
-    if section not in ("COLUMNS", "RHS", "RANGES") or len(fields) > 5 or "'MARKER'" in fields:
-        return []
-    return [fields[-1], *fields[-3:-2]] if len(fields) >= 4 else fields[-1:]
+def _plain(path: Path, folder: Path) -> Path:
+    """The file, or what a compressed one holds, so that HiGHS reads what was checked."""
+    if path.suffix.lower() != ".gz":
+        return path
+    copy = folder / "model.mps"
+    try:
+        with gzip.open(path) as packed, copy.open("wb") as whole:
+            shutil.copyfileobj(packed, whole)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise SolverError(f"{path}: damaged gzip file ({error}).") from error
+    return copy
 
 
 def _quiet_highs(log: Path) -> Any:

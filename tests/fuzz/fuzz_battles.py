@@ -54,7 +54,7 @@ def log_case(path, rows_of, same=None, flags=None):
             expected = _of_counts(given, models, objectives)
             total = sum(int(float(row.get(name) or 0)) for row in given for name in layout.outcomes)
         else:
-            reference = _reference(given, layout, flags)
+            reference = by_rows(given, layout, flags)
             expected = [array.tolist() for array in reference.counts(list(models), list(objectives))]
             total = len(given)
             if tuple(sorted(reference.models)) != models:
@@ -66,7 +66,8 @@ def log_case(path, rows_of, same=None, flags=None):
     return Case(answer, check, same)
 
 
-def _reference(given, layout, flags):
+def by_rows(given, layout, flags, renamed=None):
+    """What the slow reader of the tests makes of the rows of a file."""
     fields = _fields(given)
     found = [Flag(flag, (flag,)) for flag in flags] if flags else layout.flags
     for row in given:
@@ -78,7 +79,7 @@ def _reference(given, layout, flags):
         for side in ("model_a", "model_b", "winner"):
             row[side] = None if row.get(side) is None else str(row[side])
     choose = every_flag if layout.multi_label else first_flag if found else named
-    return read(given, choose)
+    return read(given, choose, renamed)
 
 
 def _of_counts(given, models, objectives):
@@ -136,18 +137,15 @@ def _fields(given):
     return fields
 
 
+def text_records(text, separator):
+    """Records of CSV text that are not blank."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    return [row for row in reader if any(cell.strip() for cell in row) or len(row) > 1]
+
+
 def csv_rows(path):
     text = path.read_bytes().decode("utf-8-sig")
-    records = [
-        row
-        for row in csv.reader(io.StringIO(text, newline=""))
-        if any(cell.strip() for cell in row) or len(row) > 1
-    ]
-    line = next(line for line in io.StringIO(text, newline="") if line.strip())
-    separator = max(",\t;", key=lambda sign: len(next(csv.reader([line], delimiter=sign))))
-    if separator != ",":
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-        records = [row for row in reader if any(cell.strip() for cell in row) or len(row) > 1]
+    records = max((text_records(text, sign) for sign in ",\t;"), key=lambda records: len(records[0]))
     header = [name.strip() for name in records[0]]
     return [dict(zip(header, row, strict=True)) for row in records[1:]]
 

@@ -6,8 +6,8 @@ import csv
 import io
 
 from pareto.errors import BattleError
-from pareto.exchange import COLUMNS, query_rows, read_outcomes
 from pareto.scorefile import read_scores
+from pareto.session.exchange import COLUMNS, query_rows, read_outcomes
 from tests.fuzz.mutations import changed_table, damaged, damaged_lines, recoded, written
 from tests.fuzz.property import Case, Reader
 from tests.pareto.voting import MODELS, OBJECTIVES, open_session

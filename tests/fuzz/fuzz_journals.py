@@ -7,7 +7,7 @@ import json
 import shutil
 import sqlite3
 import tempfile
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 
@@ -17,8 +17,10 @@ import certify
 import pareto
 from certify.audit import audit as certify_audit
 from certify.errors import PoolError
+from certify.report_page.history import read_history
 from pareto.audit import audit as pareto_audit
 from pareto.errors import BattleError
+from pareto.report import status_record
 from tests.fuzz.mutations import NASTY, changed_json, damaged
 from tests.fuzz.property import Case, Reader, Refused, passed
 from tests.pareto.voting import Clock, judge, open_session
@@ -141,6 +143,10 @@ def _canonical(value):
 def _rewritten(rng, original, path):
     """Header and events changed in the database; returns whether the chain was made anew."""
     header, rows = original.header, [list(row) for row in original.rows]
+    if rng.random() < 0.3:  # one place in the last of some events, which nothing after it contradicts
+        del rows[rng.randrange(1, len(rows) + 1) :]
+        rows[-1][3] = _canonical(changed_json(rng, json.loads(rows[-1][3])))
+        return _stored(rng, original, path, header, _chain(header, rows))
     for _ in range(rng.choice((1, 1, 2))):
         change, at = rng.randrange(9), rng.randrange(len(rows))
         if change == 0 and len(rows) > 1:
@@ -169,6 +175,11 @@ def _rewritten(rng, original, path):
         for number, row in enumerate(rows, 1):
             row[0] = number
         rows = _chain(header, rows)
+    return _stored(rng, original, path, header, rows) and anew
+
+
+def _stored(rng, original, path, header, rows):
+    """Whether header and events could be put in the database."""
     path.write_bytes(original.data)
     with closing(sqlite3.connect(path)) as connection:
         try:
@@ -185,7 +196,8 @@ def _rewritten(rng, original, path):
                     connection.execute(f"DROP TABLE {rng.choice(('events', 'header'))}")
         except (sqlite3.Error, UnicodeEncodeError, OverflowError):
             path.write_bytes(original.data[: rng.randrange(len(original.data))])
-    return anew
+            return False
+    return True
 
 
 def _damaged(rng, original, path):
@@ -200,7 +212,27 @@ def _damaged(rng, original, path):
     return _rewritten(rng, original, path)
 
 
-def _resumed(originals, resume, summary):
+def use_certify(path):
+    """Go on labelling for a while, with leases that hold and with ones that have expired."""
+    for seconds in (9, 99_000):
+        with certify.Session.resume(path, asker="b", clock=Clock(seconds)) as session:
+            if rows := session.ask(2):
+                session.tell(rows, [session.pool.classes[0]] * len(rows))
+            _ = str(session.verdict), session.leases
+
+
+def use_pareto(path):
+    """Go on comparing for a while, likewise."""
+    for seconds in (9, 99_000):
+        with pareto.Session.resume(path, asker="b", clock=Clock(seconds)) as session:
+            if queries := session.ask(2):
+                judge(session, queries)
+            session.ask(1)
+            session.release()
+            _ = str(session.result), session.leases, status_record(session)
+
+
+def _resumed(originals, resume, summary, use):
     def make(rng, folder):
         original, path = rng.choice(originals()), folder / "journal"
         anew = _damaged(rng, original, path)
@@ -211,6 +243,9 @@ def _resumed(originals, resume, summary):
 
         def check(answer):
             head, found = answer
+            used = Path(shutil.copy(path, folder / "used"))
+            with suppress(PoolError, BattleError):
+                use(used)
             if anew and head not in original.states:
                 return None  # another history, sound in itself: only a head noted elsewhere can tell
             if head not in original.states:
@@ -220,6 +255,12 @@ def _resumed(originals, resume, summary):
         return Case(read, check)
 
     return make
+
+
+def _content(path):
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        rows = connection.execute("SELECT seq, time, kind, body, hash FROM events ORDER BY seq").fetchall()
+        return connection.execute("SELECT json FROM header").fetchone()[0], rows
 
 
 def _audited(originals, audit, resume, errors):
@@ -235,6 +276,8 @@ def _audited(originals, audit, resume, errors):
                 with resume(path) as session:
                     head = session.head
             except errors as error:
+                if _content(path) == (original.header, original.rows):
+                    return None  # damage to what SQLite keeps for itself: nothing that was said is lost
                 return f"the audit passes what cannot be resumed: {error}"
             return None if head == original.head else f"the audit passes head {head}"
 
@@ -243,9 +286,29 @@ def _audited(originals, audit, resume, errors):
     return make
 
 
+def history(rng, folder):
+    """What the report page says of a journal: the same rows as are labelled in the session."""
+    original, path = rng.choice(certify_originals()), folder / "journal"
+    _damaged(rng, original, path)
+
+    def read():
+        with certify.Session.resume(path) as session:
+            found = read_history(path, session)
+            return found.rows.tolist(), found.events, np.flatnonzero(session.labels >= 0).tolist()
+
+    def check(answer):
+        rows, _, labelled = answer
+        return None if sorted(rows) == labelled else f"rows {rows} in the history, labelled {labelled}"
+
+    return Case(read, check)
+
+
 READERS = [
+    Reader("certify-history", (PoolError,), history),
     Reader(
-        "certify-resume", (PoolError,), _resumed(certify_originals, certify.Session.resume, certify_summary)
+        "certify-resume",
+        (PoolError,),
+        _resumed(certify_originals, certify.Session.resume, certify_summary, use_certify),
     ),
     Reader(
         "certify-audit",
@@ -258,7 +321,9 @@ READERS = [
         ),
     ),
     Reader(
-        "pareto-resume", (BattleError,), _resumed(pareto_originals, pareto.Session.resume, pareto_summary)
+        "pareto-resume",
+        (BattleError,),
+        _resumed(pareto_originals, pareto.Session.resume, pareto_summary, use_pareto),
     ),
     Reader(
         "pareto-audit",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 from contextlib import redirect_stderr, redirect_stdout, suppress
@@ -27,7 +26,6 @@ from tests.fuzz.mutations import (
     damaged,
     damaged_lines,
     json_text,
-    recoded,
     written,
 )
 from tests.fuzz.property import Case, Reader, Refused, passed
@@ -73,7 +71,7 @@ def plain(value):
     return found
 
 
-def _case(path, check=lambda answer: None):
+def problem_case(path, check=lambda answer: None):
     def read():
         return [plain(one) for one in read_problems(path)]
 
@@ -111,7 +109,7 @@ def json_problem(rng, folder):
         expected = ["CoveringProgram", ("gains", repr(given["gains"])), ("demands", repr(given["demands"]))]
         return None if answer == [expected] or not given["demands"] else f"{answer}, in the file {expected}"
 
-    return _case(path, check)
+    return problem_case(path, check)
 
 
 def npz_problem(rng, folder):
@@ -122,40 +120,7 @@ def npz_problem(rng, folder):
     path.write_bytes(
         damaged_archive(rng, arrays) if rng.random() < 0.5 else archive(rng, changed_arrays(rng, arrays))
     )
-    return _case(path)
-
-
-def mps_problem(rng, folder):
-    path = folder / "problem.mps"
-    numbers = np.random.default_rng(rng.getrandbits(32))
-    write_problem(path, covering(numbers) if rng.random() < 0.5 else linear(numbers))
-    text = path.read_text(encoding="utf-8")
-    change = rng.randrange(4)
-    if change == 0:
-        data = damaged(rng, text.encode())
-    elif change == 1:
-        data = damaged_lines(rng, text).encode()
-    elif change == 2 and rng.random() < 0.1:
-        data = recoded(rng, text)
-    else:
-        lines = text.splitlines()
-        at = rng.randrange(len(lines))
-        fields = lines[at].split()
-        if fields:
-            fields[rng.randrange(len(fields))] = rng.choice(
-                ("nan", "1e400", "inf", "", "x", "-1e30", "MI", "FR", "É", "N")
-            )
-            lines[at] = " " * (lines[at][:1] == " ") + " ".join(fields)
-        data = "\n".join(lines).encode()
-    if rng.random() < 0.15:
-        path = folder / "problem.mps.gz"
-        packed = gzip.compress(data, mtime=0)
-        data = damaged(rng, packed) if rng.random() < 0.5 else packed
-    path.write_bytes(data)
-    for other in folder.iterdir():
-        if other != path:
-            other.unlink()
-    return _case(path)
+    return problem_case(path)
 
 
 def csv_problem(rng, folder):
@@ -179,7 +144,7 @@ def csv_problem(rng, folder):
         expected = ["CoveringProgram", ("gains", repr(gains)), ("demands", repr(numbers[0]))]
         return None if answer == [expected] or not gains else f"{answer}, in the file {expected}"
 
-    return _case(path, check)
+    return problem_case(path, check)
 
 
 def cover_problem(rng, folder):
@@ -187,7 +152,7 @@ def cover_problem(rng, folder):
     numbers = np.random.default_rng(rng.getrandbits(32))
     problem_files.write_binary(path, [covering(numbers) for _ in range(rng.choice((1, 2)))])
     path.write_bytes(damaged(rng, path.read_bytes()))
-    return _case(path)
+    return problem_case(path)
 
 
 @cache
@@ -298,7 +263,6 @@ def certificate_proof(rng, folder):
 READERS = [
     Reader("problem-json", (SolverError,), json_problem),
     Reader("problem-npz", (SolverError,), npz_problem),
-    Reader("problem-mps", (SolverError,), mps_problem),
     Reader("problem-csv", (SolverError,), csv_problem),
     Reader("problem-cover", (SolverError,), cover_problem),
     Reader("proof", (checker.Rejected,), proof_file),

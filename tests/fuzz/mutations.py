@@ -58,11 +58,11 @@ def damaged(rng, data):
 
 
 def damaged_lines(rng, text):
-    """Lines deleted, repeated, swapped, cut or joined."""
+    """Lines deleted, repeated, swapped, cut or joined, or something behind the last one."""
     lines = text.splitlines(keepends=True)
     for _ in range(rng.choice((1, 1, 2))):
         at, other = rng.randrange(len(lines)), rng.randrange(len(lines))
-        change = rng.randrange(6)
+        change = rng.randrange(7)
         if change == 0 and len(lines) > 1:
             del lines[at]
         elif change == 1:
@@ -73,6 +73,8 @@ def damaged_lines(rng, text):
             lines[at] = lines[at][: rng.randrange(len(lines[at]) + 1)]
         elif change == 4:
             lines[at] = lines[at].rstrip("\r\n")
+        elif change == 5:
+            lines[-1] = lines[-1].rstrip("\r\n") + rng.choice((",", ";", "\t", " ", "\r", '"', ",,", ",x"))
         else:
             lines.insert(at, rng.choice(("\n", " \n", ",\n", ",,,,\n", '"\n', "\r\n", "\0\n", "#\n")))
     return "".join(lines)

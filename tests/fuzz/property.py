@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 CLEAR, ACCEPTED, TRACEBACK, WRONG = "clear errors", "accepted", "tracebacks", "wrong"
+ABORTED = "polars aborts"
+"""The process ended inside the decoder of Parquet, which asked for more memory than there is: a damaged page
+says how long its runs are, and nothing here can look at it before or come back after."""
 LONGEST = 4000
 INTERNAL = re.compile(r"Traceback|object at 0x|<class '|\bNoneType\b")
 

@@ -9,6 +9,7 @@ repeats one input and leaves its files in the folder given by ``--keep``.
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import json
 import os
 import signal
@@ -39,13 +40,15 @@ def work(name: str, seed: int, start: int, inputs: int, seconds: float, current:
     def late(number: int, frame: object) -> None:
         raise Slow(f"longer than {SLOWEST} seconds")
 
-    signal.signal(signal.SIGALRM, late)
+    signal.signal(signal.SIGALRM, late)  # which waits for native code to return; the watchdog does not
     reader, counts, end = READERS[name], Counter(), time.monotonic() + seconds
     for number in range(start, inputs):
         if time.monotonic() > end:
             break
         signal.alarm(SLOWEST)
+        faulthandler.dump_traceback_later(2 * SLOWEST, exit=True)
         outcome = rule.trial(reader, seed, number, folder)
+        faulthandler.cancel_dump_traceback_later()
         signal.alarm(0)
         counts[outcome.kind] += 1
         current.write_text(json.dumps([number + 1, counts]))
@@ -74,9 +77,11 @@ def fuzz(
             counts.update(found)
             if done.returncode == 0:
                 break
-            detail = f"the process ended with {done.returncode}\n{done.stderr[-1500:]}"
-            failures.append((start, rule.TRACEBACK, detail))
-            counts[rule.TRACEBACK] += 1
+            detail = f"the process ended with {done.returncode}\n{done.stderr[-3000:]}"
+            beyond = "memory allocation of" in done.stderr and "polars_parquet" in done.stderr
+            kind = rule.ABORTED if beyond else rule.TRACEBACK
+            failures.append((start, kind, detail))
+            counts[kind] += 1
             start += 1
     return counts, failures
 
@@ -107,7 +112,7 @@ def main() -> int:
         return int(outcome.kind in (rule.TRACEBACK, rule.WRONG))
     names = given.reader or list(READERS)
     total: Counter[str] = Counter()
-    columns = ("inputs", rule.CLEAR, rule.ACCEPTED, rule.TRACEBACK, rule.WRONG)
+    columns = ("inputs", rule.CLEAR, rule.ACCEPTED, rule.TRACEBACK, rule.WRONG, rule.ABORTED)
     print(f"{'reader':24}" + "".join(f"{column:>14}" for column in columns))
     end = time.monotonic() + given.seconds
     for at, name in enumerate(names):
