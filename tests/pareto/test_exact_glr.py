@@ -82,7 +82,7 @@ def test_a_divergence_is_right_to_its_last_digits(lead, size, down):
     shift = -size if down else size
     truth = divergence_by_decimals(lead, shift)
     found = Decimal(float(bernoulli_divergence(np.float64(lead), np.float64(shift))))
-    assert abs(found - truth) <= Decimal(2e-15) * (8 + Decimal(abs(lead))) * truth
+    assert abs(found - truth) <= Decimal("2e-15") * (8 + Decimal(abs(lead))) * truth
 
 
 @pytest.mark.parametrize("seed", range(4))
