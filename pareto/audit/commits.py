@@ -5,11 +5,16 @@ at most 1, and an allowance m_b, both on record with its pledges; f_b of its ple
 claim. A game whose ticket, or whose pair (i, j), is the q-th since the pledge must have reached
 1/(δ β_b φ(f_b + 1) ρ(q)) at the end of some round, with φ(k) = 0.9/m_b up to the allowance, beyond it the
 smaller of this and 0.1/((k − m_b)(k − m_b + 1)), and ρ(1) = 0.85, ρ(q) = 0.15/(q(q − 1)).
+
+An event records what was done between two rounds, in this order: pledges withdrawn, pledges made, claims,
+bets. So its claims may rest on its own pledges (the last model may be pledged to be kept when all others have
+passed to be dropped), but not on its own bets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -54,15 +59,25 @@ def check_commits(found: Sequence[Claims], terms: Terms) -> str:
     return f"{said}; {work.batches} batches of pledges, {work.withdrawn} withdrawn"
 
 
+@contextmanager
+def _pledging(one: Claims) -> Iterator[None]:
+    """Whatever goes wrong inside is a lie of this round."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError) as error:
+        raise Lie(f"{one.round.where}: its pledges are not pledges that commit makes ({error})") from None
+
+
 class _Commits(Duels):
     def __init__(self, terms: Terms, found: Sequence[Claims]) -> None:
         super().__init__(terms, found)
         self.pledges: dict[int, _Pledge] = {}
         self.spent = self.batches = self.withdrawn = 0
 
-    def stake(self, one: Claims) -> None:
+    def settle(self, one: Claims) -> None:
+        """Pledges withdrawn, then new ones: a round's claims are judged after them."""
         staked = one.round.event.body["staked"]
-        try:
+        with _pledging(one):
             for i in staked["withdrawn"]:
                 self.pledges.pop(i).batch.withdrawn += 1
                 self.withdrawn += 1
@@ -71,14 +86,16 @@ class _Commits(Duels):
                     del self.protectors[pair]
             if staked["pledged"]:
                 self._pledge(*staked["pledged"])
+
+    def stake(self, one: Claims) -> None:
+        staked = one.round.event.body["staked"]
+        with _pledging(one):
             for i, keep in (
                 *((row[0], False) for row in staked["rejections"]),
                 *((row[0], True) for row in staked["acceptances"]),
             ):
                 if self.pledges[i].keep != keep:
                     raise ValueError(f"a bet on the other side of model {i}")
-        except (ValueError, TypeError, LookupError) as error:
-            raise Lie(f"{one.round.where}: its pledges are not pledges that commit makes ({error})") from None
         super().stake(one)
 
     def _pledge(self, share: int, allowance: int, kept: list[int], dropped: list[int]) -> None:

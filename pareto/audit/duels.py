@@ -75,13 +75,17 @@ class Duels:
     def check(self, found: Sequence[Claims]) -> str:
         """Judge and take in round by round; says what was found."""
         for one in found:
+            self.settle(one)
             self.judge(one)
             self.stake(one)
         claimed = f"{self.kept} models kept and {self.dropped} dropped"
         return f"{self.games:,} games, {claimed} by {self.won:,} won games"
 
+    def settle(self, one: Claims) -> None:
+        """Take in what this round's event records and its claims may rest on already: here nothing."""
+
     def stake(self, one: Claims) -> None:
-        """Take in the bets that this round's event records."""
+        """Take in the bets that this round's event records, all made after its claims."""
         staked = one.round.event.body["staked"]
         models, objectives = self.terms.shape
         try:

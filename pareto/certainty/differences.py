@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pareto.certainty.sample import Sample
-from pareto.certainty.tails import KAPPAS, SLACK, Index, log_integral
+from pareto.certainty.tails import KAPPAS, Index, log_integral, slack
 from pareto.certainty.units import Units, units
 from pareto.links import Reals
 
@@ -92,13 +92,16 @@ def _bounds(
     plain = np.stack([parts.plain(rate, first, second) for rate in rates.tolist()])
     start = (plain - rates[:, None] * lead).argmin(axis=0)
     best, by, kappa = np.zeros(len(lead)), np.zeros(len(lead)), np.zeros(len(lead))
+    # every cell of two models has parts that count for 1 together, or 2 if it is theirs
+    mass = 2.0 * (len(parts.alone) - 1)
     # the integral makes somewhat larger rates better than the best one without it
     for number, rate in enumerate(rates.tolist()):
         some = np.flatnonzero((number >= start) & (number <= start + 2))
         if not len(some):
             continue
-        logs, which = log_integral(parts.damped(rate, first[some], second[some]))
-        logs += SLACK - rate * lead[some]
+        exponents = parts.damped(rate, first[some], second[some])
+        logs, which = log_integral(exponents)
+        logs += slack(rate, mass, exponents[:, 0], parts.terms) - rate * lead[some]
         better = logs < best[some]
         at = some[better]
         best[at], by[at], kappa[at] = logs[better], rate, np.asarray(KAPPAS)[which[better]]

@@ -36,6 +36,7 @@ from pareto.errors import BattleError
 from pareto.exact_order import exact_leads, mean_rates
 from pareto.gaps import gaps_from_leads
 from pareto.links import Reals
+from pareto.schemas import LAYOUTS
 from pareto.targets import treatment
 
 if TYPE_CHECKING:
@@ -48,16 +49,20 @@ def certainty(
     """What a log says about the frontier of the population; right for all models with chance ≥ 1 − delta.
 
     cluster: given, votes of one session or voter may depend on each other in any way: those that
-        `log.records` has. Otherwise all votes are independent.
+        `log.records` has. True takes them by whatever column they are; "session", "voter" or a column must be
+        what the log was read by. Otherwise all votes are independent.
     ties: "decisive" drops ties, "half" counts them ½. "davidson" means the same scores in the population as
         "half", win plus half the tie probability, and is judged the same way, without the model.
 
-    Raises `BattleError` for a `delta` outside 0 to 1, and for clusters in a log without single records.
+    Raises `BattleError` for a `delta` outside 0 to 1, and for clusters in a log without single records, or
+    with those of other clusters.
     """
     if not 0 < delta < 1:
         raise BattleError(f"delta is {delta}; a number between 0 and 1 is accepted, e.g. 0.05")
     name = treatment(ties)
     clustered = bool(cluster)
+    if isinstance(cluster, str) and log.records is not None:
+        _check_cluster(cluster, log.records.by)
     sample = sample_of(log, halves=name != "decisive", clustered=clustered)
     differences = Differences(sample)
     view = outlook(*outside_wins(log, clustered), differences.variance)
@@ -137,6 +142,19 @@ def judge(sample: Sample, differences: Differences, view: Outlook, delta: float)
     queue = line(prospects, frontier_prospects(view, prospects), informed=view.comparisons > 0)
     decisions = decide(queue, _dominated(tails), protection, delta)
     return Judgement(sample, tails, split, protection, decisions)
+
+
+def _check_cluster(wanted: str, by: str) -> None:
+    """`wanted` is the column `by`, or what layouts with this column call it; "" asks for no clusters."""
+    named = [("session", layout.session) for layout in LAYOUTS.values()]
+    named += [("voter", layout.voter) for layout in LAYOUTS.values()]
+    accepted = dict.fromkeys([*(word for word, column in named if column == by), by])
+    if wanted and wanted not in accepted:
+        raise BattleError(
+            f"cluster is {wanted!r}, but the log was read with the clusters of column {by!r}; accepted: "
+            f"{', '.join(map(repr, accepted))}, or None for independent votes; for other clusters read the "
+            f"log with cluster={wanted!r}"
+        )
 
 
 def _scores(sample: Sample) -> tuple[Reals, Reals]:

@@ -44,7 +44,7 @@ WALK = 0.9
 KEPT = 0.5
 """Part of what comes its way that an open claim keeps. It and `WALK` were set by how many models may be
 expected to be decided in logs drawn by outside comparisons; see `tests/benchmarks/pareto_certainty.py`."""
-FRONTIER = 0.25
+FRONTIER_SHARE = 0.25
 """Part of the rest for claims that a model is on the frontier."""
 
 
@@ -95,7 +95,7 @@ def line(dominated: Reals, frontier: Reals, informed: bool) -> Line:
     prospect = np.concatenate([dominated[first, second], frontier])
     model = np.concatenate([first, np.arange(models)])
     witness = np.concatenate([second, np.full(models, -1)])
-    rejections = (1 - FRONTIER) / max(len(first), 1)
-    spread = np.concatenate([np.full(len(first), rejections), np.full(models, FRONTIER / models)])
+    rejections = (1 - FRONTIER_SHARE) / max(len(first), 1)
+    spread = np.concatenate([np.full(len(first), rejections), np.full(models, FRONTIER_SHARE / models)])
     order = np.argsort(-prospect, kind="stable")
     return Line(model[order], witness[order], spread[order], WALK if informed else 0.0)

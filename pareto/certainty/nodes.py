@@ -73,6 +73,12 @@ class Nodes:
         return csr_matrix((values.ravel(), column.ravel(), start), shape=(groups, self.bins * NODES))
 
 
+def terms_of(bundles: int) -> int:
+    """How many terms a sum through nodes counts for in its rounding: weights are sums over all bundles and
+    `NODES` polynomials with values up to 1, and absolute weights of nodes add up to about twice the sum."""
+    return 2 * NODES * (bundles + NODES) if bundles else 0
+
+
 def condensed(ranges: Reals) -> tuple[Reals, Reals]:
     """Nodes and their weights for a sum over `ranges` (m,) > 0; of few ranges, they themselves."""
     if len(ranges) <= NODES:

@@ -27,6 +27,11 @@ grows with u.
 *Numbers.* Every λ and κ gives a bound of the same probability, hence so does the smallest found. The
 integral is replaced by an upper sum over cells of a fixed grid of y: in g, which falls with 1 − cos(uy), this
 is put at its least in the cell, and the first factor of w at its largest; the last cell is infinite.
+
+*Rounding.* Log bounds are differences of much larger numbers. g is computed as log1p(·) − up, with an error
+of about ε·u however small g itself is; all parts together have Σ u = λ Σ a, and a lead, at most Σ a, is as
+exact. Sums of m terms g ≥ 0 are off by at most m ε Σ g. `slack` adds these. With n comparisons in every cell
+Σ a is 2(K − 1) and λ grows like √n: from n about 10¹¹ on this is more than the constant.
 """
 
 from __future__ import annotations
@@ -38,7 +43,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import zeta
 
-from pareto.certainty.nodes import condensed
+from pareto.certainty.nodes import condensed, terms_of
 from pareto.links import Reals
 from pareto.result import Mask
 
@@ -51,7 +56,11 @@ KAPPAS = (4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 24.0, 40.0, 60.0)
 RATES = (1.0, 1.08, 1.17, 1.27)
 """Values of λ, in units of the best one without the integral."""
 SLACK = 1e-9
-"""Added to every logarithm of a bound: far more than rounding, far less than matters."""
+"""Added to every logarithm of a bound, for rounding that does not grow with them; far less than matters."""
+EPSILON = 2.0**-52
+"""Twice the relative error of one operation."""
+PER_PART = 16
+"""Units of `EPSILON` by which g(u, y), and a part's share of λ·lead, may be off, for a part of u = λa."""
 SMALL = 1.0
 """Below it g(u, 0) is summed as a series; of the closed form rounding would leave little."""
 _TWO_PI = 2 * math.pi
@@ -99,6 +108,14 @@ def log_integral(exponents: Reals) -> tuple[Reals, Index]:
     return np.asarray((np.log(least) + top)[..., 0], dtype=np.float64), np.asarray(best, dtype=np.int64)
 
 
+def slack(rate: Reals | float, mass: float, exponents: Reals, terms: int) -> Reals:
+    """What is added to log bounds so that rounding cannot make them too small, (…).
+
+    rate: λ. mass: Σ a over all parts. exponents: (…) Σ g(λa, 0), each summed from `terms` numbers.
+    """
+    return np.asarray(SLACK + EPSILON * (PER_PART * mass * rate + terms * exponents), dtype=np.float64)
+
+
 @dataclass(frozen=True)
 class Tail:
     """A bound of one tail, with what shows it.
@@ -131,7 +148,8 @@ def tail(lead: float, ranges: Reals, counts: Reals, bundles: Reals, halves: bool
     exponents = np.tensordot(single(rates[:, None] * ranges, halves), counts, axes=(1, 0))
     exponents += (weight @ bundle(rates * nodes[:, None]))[:, None]
     logs, kappas = log_integral(exponents)
-    logs += SLACK - rates * lead
+    mass, terms = float(counts @ ranges + bundles.sum()), len(ranges) + terms_of(len(bundles))
+    logs += slack(rates, mass, exponents[:, 0], terms) - rates * lead
     best = int(logs.argmin())
     if logs[best] >= 0:
         return Tail(0.0)

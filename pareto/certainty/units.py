@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pareto.certainty.nodes import Nodes
+from pareto.certainty.nodes import Nodes, terms_of
 from pareto.certainty.sample import Sample, Votes
 from pareto.certainty.tails import Index, bundle, single
 from pareto.comparisons import Counts
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 17
 """Pairs of models in clusters that are worked on at a time."""
+REMEMBERED = 1 << 19
+"""Numbers that an objective remembers: all of g for a few dozen sizes of cells, as simulations ask for them
+again and again."""
+
+ROWS = 64
+"""Sizes of cells for which g is worked out at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +42,13 @@ class Bundles:
         nodes: (N,) ranges.
         alone: (K, N) of bundles that concern one model.
         shared: (K·K, N) what to add for models i < j, at i·K + j.
+        terms: how many numbers a sum is made of, for its rounding.
     """
 
     nodes: Reals
     alone: csr_matrix
     shared: csr_matrix
+    terms: int
 
     def sums(self, rate: float, first: Index, second: Index, pair: Index) -> Reals:
         """(m,): Σ g(rate·a, 0) over the bundles that concern `first` or `second` (m,), which are `pair`."""
@@ -72,6 +80,13 @@ class Units:
     halves: bool
     _known: dict[float, tuple[Reals, Reals]] = field(default_factory=dict)
 
+    @property
+    def terms(self) -> int:
+        """How many numbers a sum over parts is made of, for its rounding."""
+        # singles are added for either model, corrected for pairs and joined
+        own = 4 * (len(self.sizes) + 1)
+        return own if self.bundles is None else own + self.bundles.terms
+
     def plain(self, rate: float, first: Index, second: Index) -> Reals:
         """(m,): Σ g(rate·a, 0) over the parts of the differences of `first` and `second` (m,)."""
         found = self._added(bundle(rate / self.sizes), bundle(2 * rate / self.sizes), first, second)
@@ -79,10 +94,21 @@ class Units:
 
     def damped(self, rate: float, first: Index, second: Index) -> Reals:
         """(m, cells): Σ g(rate·a, y) over single parts and g(rate·a, 0) over bundles."""
-        if rate not in self._known:
-            once = single(rate / self.sizes, self.halves)
-            self._known[rate] = once, single(2 * rate / self.sizes, self.halves)
-        return self._added(*self._known[rate], first, second) + self._bundled(rate, first, second)[:, None]
+        return self._added(*self._tables(rate), first, second) + self._bundled(rate, first, second)[:, None]
+
+    def _tables(self, rate: float) -> tuple[Reals, Reals]:
+        """(U, cells): g for a part that counts once, and for one that counts twice."""
+        known = self._known.get(rate)
+        if known is not None:
+            return known
+        # what is worked on at a time stays in the processor's cache
+        parts = [self.sizes[low : low + ROWS] for low in range(0, len(self.sizes), ROWS)]
+        once, twice = (
+            np.concatenate([single(each * rate / part, self.halves) for part in parts]) for each in (1, 2)
+        )
+        if (len(self._known) + 1) * (once.size + twice.size) <= REMEMBERED:
+            self._known[rate] = once, twice
+        return once, twice
 
     def _added(self, once: Reals, twice: Reals, first: Index, second: Index) -> Reals:
         each = self.alone @ once
@@ -154,7 +180,8 @@ def _clustered(
         joined = joined + nodes.weights(
             np.concatenate([pair[joint], pairs[~undo]]), ranges, sign, size * size
         )
-    found = Bundles(nodes.ranges, bundles, joined)
+    # of every group alone, with another, and taken away again
+    found = Bundles(nodes.ranges, bundles, joined, terms_of(4 * len(worth)))
     return Units(sizes, place, alone, direct + direct.T, shared, found, halves)
 
 

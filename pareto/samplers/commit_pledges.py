@@ -27,20 +27,24 @@ answer is claimed.
 pledged, in an order fixed then: those of T first (pledged to be dropped), the others (pledged to be kept)
 next, within each by number. Suppose the claim is wrong, and R ≠ ∅ are the models on the wrong side.
 
-1. If R meets T, take a batch b whose standing pledges contain a member of R ∩ T, else any that contains one
-   of R. Standing members of F_b are in R, the others were withdrawn: at most f_b. So i, the first member of
-   F_b in R, is among its first f_b + 1: it is its m-th with m ≤ f_b + 1. As φ_b does not increase, what i
-   passed has reached the threshold with φ_b(m).
+1. A member of F_b is standing if its pledge in batch b was not withdrawn; the others are at most f_b, and may
+   be in R as well, pledged anew in later batches. A standing member is in R, as it is claimed on the side of
+   that pledge; and each member of R is a standing member of one F_b, that of its one standing pledge. If R
+   meets T, take a batch b such that a member of T is a standing member of F_b, else any such that F_b has a
+   standing member. So i, the first standing member of F_b, is among its first f_b + 1: it is its m-th with
+   m ≤ f_b + 1. As φ_b does not increase, what i passed since its pledge in batch b has reached the threshold
+   with φ_b(m).
 2. If i ∈ T, then i was dropped through some witness j. As i is on the frontier, there is an objective on
    which j is not better, whatever j is. The game on it is one against a true hypothesis.
-3. If i ∉ T, then no member of F_b in R is in T, as those come first; by the choice of b, R does not meet T,
-   and all of T is claimed kept. One of T, fixed by the truth, dominates i; it is not passed as dropped, so
-   i has won a game against it, on whichever objective one against a true hypothesis.
+3. If i ∉ T, then no standing member of F_b is in T, as those of T come first; by the choice of b, R does not
+   meet T, and all of T is claimed kept. One of T, fixed by the truth, dominates i; it is not passed as
+   dropped, so i has won a game against it, on whichever objective one against a true hypothesis.
 4. T, F_b, its order, β_b, φ_b and ρ_b are fixed before the first ticket of the batch is opened. Given all
    that happened before it was opened, a game against a true hypothesis ever reaches a capital x with
    probability at most 1/x (Ville). In the case of (b, m, q) the game is the one named in 2 or 3 of the q-th
-   ticket since the pledge of the m-th member of F_b, so the claim is wrong with probability at most the
-   mean of Σ_b Σ_m Σ_q δ β_b φ_b(m) ρ_b(q), which is at most δ whatever shares the past made it choose. ∎
+   ticket since the pledge in batch b of the m-th member of F_b, so the claim is wrong with probability at
+   most the mean of Σ_b Σ_m Σ_q δ β_b φ_b(m) ρ_b(q), which is at most δ whatever shares the past made it
+   choose. ∎
 
 In 2 only one game of a ticket need be named, and which one depends on the witness: that is known when the
 ticket is opened. In 3 the rival is known from the start. No factor is paid for models, rivals or

@@ -18,6 +18,7 @@ from pareto.pair_counts import PairCounts
 from pareto.preprocessing import OUTSIDE, Preprocessing, Step
 from pareto.records import Records
 from pareto.retention import Log, retain_counts
+from pareto.schemas import LAYOUTS
 from tests.pareto.certainty.reference import lead_of, log_bound, parts_of
 from tests.pareto.logs import arena, counted
 
@@ -205,6 +206,31 @@ def test_refusals():
     other = repeated(log, 2)
     with pytest.raises(BattleError, match="same files"):
         certainty(replace(other, counts=log.counts), cluster=True)
+
+
+@pytest.mark.parametrize("word", ["voter", "nonsense", "Session"])
+def test_clusters_other_than_those_read_are_refused(word):
+    log = read_battles(bundled_log("arena140k-decisive"), cluster="session").retain(CLIQUES[10])
+    with pytest.raises(
+        BattleError, match=r"'evaluation_session_id'; accepted: 'session', 'evaluation"
+    ) as error:
+        certainty(log, cluster=word)
+    assert repr(word) in str(error.value)
+
+
+def test_clusters_by_their_word_by_their_column_and_as_read_are_the_same():
+    log = read_battles(bundled_log("arena140k-decisive"), cluster="session").retain(CLIQUES[10])
+    found = [certainty(log, cluster=word) for word in ("session", "evaluation_session_id", True)]
+    assert {one.by for one in found} == {"evaluation_session_id"}
+    assert len({one.status for one in found}) == 1
+    assert {certainty(log, cluster=word).by for word in ("", None, False)} == {""}
+
+
+@pytest.mark.parametrize(("layout", "word"), [("vision-arena", "voter"), ("search-arena", "voter")])
+def test_words_of_every_layout_are_accepted(layout, word):
+    log = repeated(arena_log(10), 1)
+    records = replace(log.records, by=getattr(LAYOUTS[layout], word))
+    assert certainty(replace(log, records=records), cluster=word).by == "judge"
 
 
 def test_leads_are_exact_differences_of_scores():

@@ -128,3 +128,38 @@ def test_what_is_missing_counts_at_its_worst():
     assert sample.lead[0, 0, 1] == pytest.approx(0.5 - 0.5)
     assert sample.lead[0, 1, 0] == pytest.approx(-0.5 - 0.5)
     assert sample.lead[0, 0, 2] == pytest.approx(0.25 - 1)
+
+
+def test_few_numbers_are_remembered_however_many_sizes_there_are():
+    """And what is remembered or not gives the same bounds."""
+    rng = np.random.default_rng(5)
+    total = np.triu(rng.integers(100, 100_000, (1, 30, 30)), 1)
+    won = np.triu(rng.binomial(total, 0.52), 1)
+    total, points = total + total.swapaxes(1, 2), won + np.tril((total - won).swapaxes(1, 2), -1)
+    sample = Sample(points.astype(float), total, halves=False, apart=True)
+    parts = units(sample, 0)
+    assert len(parts.sizes) > 400
+    first, second = np.array([0, 3]), np.array([1, 2])
+    found = [parts.damped(rate, first, second) for rate in (3.0, 4.0, 5.0, 3.0, 4.0)]
+    held = sum(one.nbytes for tables in parts._known.values() for one in tables)
+    assert held <= 8 * module.REMEMBERED
+    differences = Differences(sample)
+    once, again = (differences.tails(sample.lead) for _ in range(2))
+    assert np.array_equal(once.log_bound, again.log_bound)
+    for each in differences._units:
+        assert sum(one.nbytes for tables in each._known.values() for one in tables) <= 8 * module.REMEMBERED
+    assert np.array_equal(found[0], found[3])
+    assert np.array_equal(found[1], found[4])
+
+
+def test_blocks_of_sizes_give_what_all_sizes_give(monkeypatch):
+    total = np.zeros((1, 6, 6), dtype=int)
+    total[0][np.triu_indices(6, 1)] = np.arange(15) * 7 + 2
+    total += total.swapaxes(1, 2)
+    sample = Sample(total / 2, total, halves=True, apart=True)
+    rows = []
+    for size in (1, 4, 64):
+        monkeypatch.setattr(module, "ROWS", size)
+        rows.append(units(sample, 0).damped(2.0, np.array([0, 1]), np.array([4, 5])))
+    assert np.allclose(rows[0], rows[2], rtol=1e-13)
+    assert np.allclose(rows[1], rows[2], rtol=1e-13)
