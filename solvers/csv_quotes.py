@@ -56,7 +56,7 @@ def read_alike(path: Path, separator: str, width: int | None = None) -> bool:
             rows += int(np.count_nonzero((part == NEWLINE) & ~within))
         quotes += len(found)
         let_go(text)  # or all of the file would be resident in the end
-    rows += text[-1] != NEWLINE
+    rows += int(text[-1] != NEWLINE)
     return quotes % 2 == 0 and (width is None or separators == rows * (width - 1))
 
 
@@ -67,4 +67,4 @@ def _within(part: npt.NDArray[np.uint8], quotes: npt.NDArray[np.intp], before: i
     turns = np.zeros(len(part), dtype=np.uint8)
     turns[quotes] = 1
     turns[0] += before % 2
-    return np.add.accumulate(turns, dtype=np.uint8) % 2 == 1
+    return np.asarray(np.add.accumulate(turns, dtype=np.uint8) % 2 == 1)
