@@ -44,12 +44,15 @@ class DiskTable(np.ndarray):
     def __getitem__(self, key: Any) -> Any:
         if self._file is None:
             return super().__getitem__(key)
-        row, columns = key if isinstance(key, tuple) else (key, slice(None))
-        if isinstance(row, list | np.ndarray) and not isinstance(key, tuple):
-            return stacked((self[int(j)] for j in np.arange(len(self))[row]), self.dtype)
-        if isinstance(columns, list | np.ndarray) and isinstance(row, slice):
+        if isinstance(key, tuple) and not key:
+            return self
+        if isinstance(key, list | np.ndarray) and np.ndim(key) == 1:
+            rows = np.arange(len(self))[key]
+            return stacked((self[int(j)] for j in rows), self.dtype, self.shape[1])
+        row, columns = _row_and_columns(key)
+        if isinstance(columns, list | np.ndarray) and isinstance(row, slice) and np.ndim(columns) == 1:
             return self._gathered(range(len(self))[row], columns)
-        if isinstance(columns, int | np.integer):
+        if isinstance(columns, int | np.integer) and not isinstance(columns, bool):
             at = range(self.shape[1])[columns]
             found = self._read(np.arange(len(self))[row], slice(at, at + 1))[..., 0]
         elif isinstance(columns, slice) and columns.indices(self.shape[1])[2] == 1:
@@ -75,6 +78,11 @@ class DiskTable(np.ndarray):
             left, at = part.view(np.uint8).data, (j * self.shape[1] + start) * self.itemsize
             while left.nbytes:
                 size = os.preadv(self._file.fileno(), [left], at)
+                if not size:
+                    raise SolverError(
+                        f"a temporary file in {tempfile.gettempdir()} ends after {at} of {self.nbytes} "
+                        "bytes; another program cut it off, so start again"
+                    )
                 left, at = left[size:], at + size
         return found
 
@@ -95,6 +103,19 @@ class DiskTable(np.ndarray):
         return np.array(self.view(np.ndarray)).__reduce__()
 
 
+def _row_and_columns(key: Any) -> tuple[Any, Any]:
+    """Of an index in square brackets; columns are None for what is left to numpy: new axes, masks (m, n)."""
+    given = key if isinstance(key, tuple) else (key,)
+    if (
+        len(given) > 2
+        or given[0] is None
+        or isinstance(given[0], bool)
+        or (len(given) == 1 and np.ndim(given[0]) > 1)
+    ):
+        return None, None
+    return given[0], given[1] if len(given) == 2 else slice(None)
+
+
 def let_go(mapped: np.memmap[Any, Any]) -> None:
     """Let go of what is resident of a mapped file; nothing of it is lost."""
     _let_go(mapped.base)
@@ -110,10 +131,11 @@ class TableWriter:
 
     Args:
         kind: type of the numbers.
+        width: numbers of a row, n; None for as many as the first row has.
     """
 
-    def __init__(self, kind: npt.DTypeLike) -> None:
-        self._kind = np.dtype(kind)
+    def __init__(self, kind: npt.DTypeLike, width: int | None = None) -> None:
+        self._kind, self._width = np.dtype(kind), width
         self._file: Any = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 – the table closes it
         self._rows = self._written = 0
 
@@ -122,7 +144,8 @@ class TableWriter:
             self._file.close()
 
     def add(self, row: npt.NDArray[Any]) -> None:
-        """The next row, (n,)."""
+        """The next row, (n,). `SolverError` for one of another length, and for a full disk."""
+        self._width = _checked(row, self._rows, self._width)
         left = np.ascontiguousarray(row, dtype=self._kind).view(np.uint8).data
         try:
             while left.nbytes:
@@ -137,8 +160,9 @@ class TableWriter:
         self._rows += 1
 
     def table(self) -> DiskTable:
-        """The rows, (m, n). Nothing can be written any more."""
-        each = self._written // max(1, self._rows) // self._kind.itemsize
+        """The rows, (m, n). Nothing can be written any more. Without a row n is the width, 0 where none is
+        known."""
+        each = self._width or 0
         if not self._written:
             return np.empty((self._rows, each), dtype=self._kind).view(DiskTable)
         mapping = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -148,29 +172,41 @@ class TableWriter:
         return table
 
 
-def stacked(rows: Iterable[npt.NDArray[Any]], kind: npt.DTypeLike) -> DiskTable:
-    """A table of these rows, each (n,)."""
-    writer = TableWriter(kind)
+def stacked(rows: Iterable[npt.NDArray[Any]], kind: npt.DTypeLike, width: int | None = None) -> DiskTable:
+    """A table of these rows, each (n,); `width` is n where there may be no row."""
+    writer = TableWriter(kind, width)
     for row in rows:
         writer.add(row)
     return writer.table()
 
 
 class ArrayWriter:
-    """What `TableWriter` is, for an array in memory whose shape (m, n) is known."""
+    """What `TableWriter` is, for an array in memory of at most m rows of n numbers, shape (m, n)."""
 
-    def __init__(self, shape: tuple[int, ...], kind: npt.DTypeLike) -> None:
+    def __init__(self, shape: tuple[int, int], kind: npt.DTypeLike) -> None:
         self._array = np.empty(shape, dtype=kind)
         self._rows = 0
 
     def add(self, row: npt.NDArray[Any]) -> None:
-        """The next row, (n,)."""
+        """The next row, (n,). `SolverError` for one of another length, and for one too many."""
+        _checked(row, self._rows, self._array.shape[1])
+        if self._rows == len(self._array):
+            raise SolverError(f"a table of {self._rows} rows is full; make it for all that are to come")
         self._array[self._rows] = row
         self._rows += 1
 
     def table(self) -> npt.NDArray[Any]:
-        """The rows, (m, n)."""
-        return self._array
+        """The rows that were added, (m, n) or fewer."""
+        return self._array if self._rows == len(self._array) else self._array[: self._rows]
+
+
+def _checked(row: npt.NDArray[Any], at: int, width: int | None) -> int:
+    """The length of row number `at`, which must be `width` unless that is None."""
+    shape = np.shape(row)
+    if len(shape) != 1 or width not in (None, shape[0]):
+        wanted = "one dimension" if width is None else f"shape {(width,)}"
+        raise SolverError(f"row {at} of a table has shape {shape}; give rows of {wanted}, all alike")
+    return int(shape[0])
 
 
 def writer_like(
@@ -179,7 +215,7 @@ def writer_like(
     """For `number` rows (as many as `table` has) as long as those of `table` (m, n), kept where it is: on
     disk or in memory."""
     if isinstance(table, DiskTable):
-        return TableWriter(kind)
+        return TableWriter(kind, table.shape[1])
     return ArrayWriter((len(table) if number is None else number, table.shape[1]), kind)
 
 

@@ -124,6 +124,16 @@ def load_pool(
     return pool.with_objective(objective)
 
 
+def notify_exceeded(memory_limit: str | None, before: int) -> None:
+    """A notice, after the work, if it took more memory than the limit. before: the most that was resident
+    when the pool had been read, of which its own notices speak."""
+    from solvers.memory_limit import exceeded, parse_bytes, peak_resident
+
+    size = None if memory_limit is None else parse_bytes(memory_limit)
+    if size is not None:
+        notify(exceeded(size, before, peak_resident()))
+
+
 def known_totals(text: str | None) -> dict[str, int] | None:
     """The class totals of the command line, spelled out or from a file; None where none were given."""
     if text is None:

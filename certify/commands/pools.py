@@ -21,10 +21,12 @@ from certify.commands.options import (
     known_totals,
     load_labels,
     load_pool,
+    notify_exceeded,
     refuse_totals,
 )
 from certify.errors import PoolError
 from certify.policies import DEFAULT_POLICY, POLICIES
+from solvers.memory_limit import peak_resident
 from solvers.terminal import AsJson, emit, progress
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -68,6 +70,7 @@ def plan(
 
     refuse_totals(totals)
     pool = load_pool(files, classes, scores, objective, memory_limit)
+    after_reading = peak_resident()
     found = planning.plan(pool, tolerance, budget)
     record = {**report.plan_record(pool, found), "forecast": None}
     if forecast:
@@ -83,6 +86,7 @@ def plan(
             )
         record["forecast"] = report.forecast_record(expected)
     emit(record, as_json, lambda: report.plan_tables(record))
+    notify_exceeded(memory_limit, after_reading)
     if record["possible"] is False:
         raise typer.Exit(1)
 
@@ -200,6 +204,7 @@ def certificate(
             "one; use another ending, such as .cover"
         )
     pool = load_pool(files, classes, scores, objective, memory_limit)
+    after_reading = peak_resident()
     known = load_labels(labels, pool, label_map)
     found = minimum_certificate(pool, known, tolerance, backend)
     if output is not None:
@@ -212,3 +217,4 @@ def certificate(
         "problem": None if problem is None else str(problem),
     }
     emit(record, as_json, lambda: [report.certificate_table(record, output or "not written (use -o PROOF)")])
+    notify_exceeded(memory_limit, after_reading)

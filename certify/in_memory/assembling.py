@@ -26,6 +26,16 @@ class Candidates:
     notices: tuple[str, ...]
 
 
+def listed(what: str, given: object) -> list[object]:
+    """Several values, given as any sequence or as a text with commas; `PoolError` for anything else."""
+    if isinstance(given, str):
+        return [part.strip() for part in given.split(",")]
+    try:
+        return list(given)  # type: ignore[call-overload, no-any-return]
+    except TypeError as error:
+        raise PoolError(f"{what}={given!r} ({error}); give a list of them") from None
+
+
 def assembled(
     made: Sequence[Candidate],
     scores: Sequence[str],
@@ -35,8 +45,9 @@ def assembled(
 ) -> Candidates:
     """Several candidates on the same rows; `given` of them had names, and each has all of the scores."""
     if len(made) < 2:
+        leaves = "candidate leaves" if made else "candidates leave"
         raise PoolError(
-            f"{len(made)} candidate leaves nothing to choose; give two or more, or several scores of one "
+            f"{len(made)} {leaves} nothing to choose; give two or more, or several scores of one "
             f"({', '.join(SCORES)})"
         )
     rows = [len(one.confidence) for one in made]
@@ -46,7 +57,8 @@ def assembled(
             f"{made[uneven].name} has {rows[uneven]} rows and {made[0].name} has {rows[0]}; all candidates "
             "predict the same rows"
         )
-    labels, assumed = pool_classes([(one.name or "", one.classes) for one in made], classes)
+    declared = None if classes is None else listed("classes", classes)
+    labels, assumed = pool_classes([(one.name or "", one.classes) for one in made], declared)
     names = [
         str(one.name)
         if len(scores) < 2

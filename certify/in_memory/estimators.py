@@ -6,15 +6,15 @@ scikit-learn's are; none is imported here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from certify.classes import check_classes, predicted_codes, shorten
 from certify.errors import PoolError
-from certify.in_memory.assembling import Candidates, assembled
-from certify.in_memory.probabilities import FloatArray, checked, naturally, table_of
+from certify.in_memory.assembling import Candidates, assembled, listed
+from certify.in_memory.probabilities import FloatArray, as_doubles, checked, naturally, table_of
 from certify.reading.probabilities import argmax_codes
 from certify.reading.scores import DEFAULT_SCORE, check_scores, score
 from certify.reading.sources import Candidate
@@ -31,16 +31,29 @@ def from_estimators(
     classes: Sequence[object] | None,
     scores: str | Sequence[str] | None,
 ) -> Candidates:
-    """See `Pool.from_estimators`."""
-    listed = _listed(estimators, names)
+    """Candidates from fitted classifiers; what `Pool.from_estimators` makes its pool of.
+
+    estimators: name → classifier, a list of (name, classifier), a list of classifiers, or one classifier. X:
+    what their methods take, n ≥ 1 rows. Of each, ``classes_`` is (classes ≥ 2,), ``predict_proba(X)`` (n,
+    classes) or else ``decision_function(X)`` (n, classes), (n,) where there are two classes, and
+    ``predict(X)``, if it has one, (n,). names: of a list of classifiers, one each. classes: whatever a label
+    may be, by default all that were learnt. scores: names out of `certify.reading.scores.SCORES` or
+    "decision", one or several; None for what each classifier has. The result has a row for every classifier
+    and score, the scores of a classifier one after another: codes and confidences (classifiers × scores, n).
+
+    Raises `PoolError` for classifiers that are not fitted, lack a method or fail, for shapes that do not fit,
+    values that are no finite numbers, names, classes or scores that cannot be used, and fewer than two
+    candidates.
+    """
+    pairs = _listed(estimators, names)
     wanted = None if scores is None else _known_scores(scores)
     made: list[Candidate] = []
     notices: list[str] = []
-    for name, estimator in listed:
+    for name, estimator in pairs:
         candidates, said = _candidates(name, estimator, X, wanted)
         made += candidates
         notices += said
-    return assembled(made, wanted or (), len(listed), classes, notices)
+    return assembled(made, wanted or (), len(pairs), classes, notices)
 
 
 def _listed(estimators: object, names: Sequence[str] | None) -> list[tuple[str, Any]]:
@@ -54,9 +67,15 @@ def _listed(estimators: object, names: Sequence[str] | None) -> list[tuple[str, 
             isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str) for one in estimators
         )
         if not named:
-            if names is not None and (isinstance(names, str) or len(names) != len(estimators)):
+            given = (
+                [f"candidate-{at}" for at in range(len(estimators))]
+                if names is None
+                else [names]
+                if isinstance(names, str)
+                else listed("names", names)
+            )
+            if len(given) != len(estimators) or isinstance(names, str):
                 raise PoolError(f"names={names!r} for {len(estimators)} estimators; give one name each")
-            given = names or [f"candidate-{at}" for at in range(len(estimators))]
             return [(str(name), one) for name, one in zip(given, estimators, strict=True)]
         pairs = list(estimators)
     else:
@@ -76,12 +95,12 @@ def _is_classifier(given: object) -> bool:
 
 
 def _known_scores(scores: str | Sequence[str]) -> tuple[str, ...]:
-    listed = [scores] if isinstance(scores, str) else list(scores)
-    if listed == [DECISION]:
+    names = [str(name) for name in listed("scores", scores)]
+    if names == [DECISION]:
         return (DECISION,)
-    if DECISION in listed:
+    if DECISION in names:
         raise PoolError(f"score {DECISION!r} stands alone; the others are computed from probabilities")
-    return check_scores(scores)
+    return check_scores(names)
 
 
 def _candidates(
@@ -108,7 +127,12 @@ def _candidates(
         by = scores or (DEFAULT_SCORE,)
     codes = argmax_codes(values)
     if hasattr(estimator, "predict"):
-        given = np.asarray(_called(name, estimator, "predict", X))
+        try:
+            given = np.asarray(_called(name, estimator, "predict", X))
+        except ValueError as error:
+            if isinstance(error, PoolError):
+                raise
+            raise PoolError(f"predict of {name} gives no list ({error}); give one class a row") from None
         if given.shape != codes.shape:
             raise PoolError(
                 f"predict of {name} gives shape {given.shape} for {len(codes)} rows; give one class a row"
@@ -139,10 +163,20 @@ def _classes(name: str, estimator: object) -> tuple[str, ...]:
         raise PoolError(
             f"{name} ({type(estimator).__name__}) has no classes_; give fitted classifiers (call fit first)"
         )
-    given = list(estimator.classes_)
-    if any(np.ndim(one) for one in given):
+    given = estimator.classes_
+    if (
+        isinstance(given, str)
+        or not isinstance(given, Iterable)
+        or (hasattr(given, "ndim") and not given.ndim)
+    ):
+        raise PoolError(
+            f"classes_ of {name} ({type(estimator).__name__}) is {given!r}, no list of classes; give fitted "
+            "classifiers (call fit first)"
+        )
+    known = list(given)
+    if any(isinstance(one, list | tuple) or getattr(one, "ndim", 0) for one in known):
         raise PoolError(f"{name} predicts several outputs at once; give a classifier of one output")
-    return check_classes(given)
+    return check_classes(known)
 
 
 def _called(name: str, estimator: object, method: str, X: object) -> object:
@@ -157,7 +191,14 @@ def _called(name: str, estimator: object, method: str, X: object) -> object:
 
 def _decisions(name: str, given: object, classes: Sequence[str]) -> FloatArray:
     """(n, classes); one value a row is for the second of two classes, its negative for the first."""
-    values: FloatArray = np.asarray(given, dtype=np.float64)
+    values = as_doubles(f"values of decision_function of {name}", given)
+    finite = np.isfinite(values)
+    if not finite.all():
+        at = tuple(int(place) for place in np.argwhere(~finite)[0])
+        raise PoolError(
+            f"decision_function of {name} gives {values[at]} at row {at[0] if at else 0} "
+            f"({int((~finite).sum())} such values); finite numbers are needed"
+        )
     if values.ndim == 1 and len(classes) == 2:
         return np.stack([-values, values], axis=1)
     if values.ndim != 2 or values.shape[1] != len(classes):

@@ -34,7 +34,7 @@ def read_pool(
     scores: str | Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     display: Sequence[str] | None = None,
-    memory_limit: str | int | None = None,
+    memory_limit: str | float | None = None,
 ) -> Pool:
     """The pool of one file for each candidate, one wide file, or .npz files of class probabilities.
 
@@ -72,7 +72,8 @@ def read_pool(
     with limited(memory_limit) as limit:
         kept = None if display is None else tuple(display)
         wanted = Wanted(chosen, () if limit is not None and kept is None else kept, limit)
-        return _read(files, wanted, classes, names)
+        pool = _read(files, wanted, classes, names)
+        return pool if limit is None else replace(pool, notices=(*pool.notices, *limit.notices()))
 
 
 def _read(

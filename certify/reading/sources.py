@@ -76,7 +76,7 @@ def read_sources(path: Path, wanted: Wanted, shown: Collection[str]) -> Iterator
     if limit is None:
         yield _from_table(file, layout, wanted.scores, shown)
         return
-    limit.check(path, file.rows)
+    limit.check(path, file.rows, file.text_bytes(ID) if layout.has_ids else 0)
     first, *others = layout.candidates
     source = _from_table(file, replace(layout, candidates=(first,)), wanted.scores, shown)
     ids = source.ids

@@ -41,6 +41,19 @@ class TableFile:
         """Data rows of a Parquet file, or of the copies of a CSV file."""
         return int(_scan(self.copies or (self.path,)).select(pl.len()).collect().item())
 
+    def text_bytes(self, name: str) -> int:
+        """Bytes of all cells of a column of text, which is read in a stream; 0 for other types."""
+        at = self.columns.index(name)
+        column = pl.col(str(at) if self.copies else self.stored[at])
+        scanned = _scan(self.copies or (self.path,)).select(column)
+        try:
+            if scanned.collect_schema().dtypes() != [pl.String]:
+                return 0
+            sizes = scanned.select(pl.all().str.len_bytes().cast(pl.Int64).sum())
+            return int(sizes.collect(engine="streaming").item() or 0)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+            return 0  # `read` says what is wrong
+
     def read(self, names: Sequence[str]) -> pl.DataFrame:
         """The named columns: text with blanks trimmed from CSV, as stored from Parquet, which is read for
         these columns only."""

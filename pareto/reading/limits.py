@@ -22,7 +22,7 @@ from pareto.reading.tables import Table
 from pareto.schemas import KeyPath
 from solvers.csv_pieces import UnclearError, text_frames
 from solvers.errors import first_line
-from solvers.memory_limit import megabytes, peak_resident, resident, workspace
+from solvers.memory_limit import exceeded, megabytes, peak_resident, resident, workspace
 
 RECORD_BYTES = 240
 """What a row takes at most while records are read; measured."""
@@ -74,14 +74,11 @@ class MemoryLimit:
 
     def notices(self) -> tuple[str, ...]:
         """Says so if the limit was exceeded all the same."""
-        peak = peak_resident()
-        if peak <= max(self.size, self.peak):
-            return ()
-        return (f"the memory limit of {megabytes(self.size)} was exceeded: {megabytes(peak)} were resident",)
+        return exceeded(self.size, self.peak, peak_resident())
 
 
 @contextmanager
-def limited(limit: str | int | None) -> Iterator[MemoryLimit | None]:
+def limited(limit: str | float | None) -> Iterator[MemoryLimit | None]:
     """A limit as the user wrote it, with a folder for as long as a log is read; None for no limit."""
     if limit is None:
         yield None

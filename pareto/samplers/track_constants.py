@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral, Real
 
 from pareto.errors import BattleError
 
@@ -47,21 +48,30 @@ class TrackConstants:
 
     def __post_init__(self) -> None:
         for name in ("box", "ridge", "variance", "step", "mixing", "tolerance", "least_divergence"):
-            value = getattr(self, name)
-            if not (value > 0 and math.isfinite(value)):
-                raise BattleError(f"constant {name} is {value}; a finite number > 0 is accepted")
-        if not (self.growth > 1 and math.isfinite(self.growth)):
-            raise BattleError(f"constant growth is {self.growth}; a finite number > 1 is accepted")
+            self._must_exceed(name, 0)
+        self._must_exceed("growth", 1)
         for name, least, largest in (
             ("first", 1, 1000),
             ("most", 0, LARGEST_COUNT),
             ("iterations", 1, 10**6),
         ):
-            value = getattr(self, name)
-            if not (isinstance(value, int) and least <= value <= largest):
+            value: object = getattr(self, name)
+            if not (isinstance(value, Integral) and least <= int(value) <= largest):
                 raise BattleError(
                     f"constant {name} is {value!r}; a whole number from {least} to {largest} is accepted"
                 )
+            object.__setattr__(self, name, int(value))
+
+    def _must_exceed(self, name: str, bound: int) -> None:
+        """A constant as Python's float, whichever kind of number it was."""
+        value: object = getattr(self, name)
+        try:
+            number = float(value) if isinstance(value, Real) else math.nan
+        except OverflowError:  # a whole number that is too long
+            number = math.inf
+        if not (number > bound and math.isfinite(number)):
+            raise BattleError(f"constant {name} is {value}; a finite number > {bound} is accepted")
+        object.__setattr__(self, name, number)
 
     def next_check(self, at: int, cells: int) -> int:
         """t_next = min(T_max, max(t + N_cell, ⌈a_batch t⌉)), exactly; a_batch is the decimal it reads as."""

@@ -1,7 +1,10 @@
 """Where independent pieces of work are done: in this process, in several of this machine, on a Dask cluster.
 
-A piece is a module-level function of one argument, seeds included, so what comes out does not depend on where
-it ran, on what ran beside it, or on the order.
+A piece is a module-level function of one argument, seeds included, and runs with one thread of BLAS and
+OpenMP (`solvers.workers.threads`). So what comes out does not depend on where it ran, on what ran beside it,
+or on the order: it is the same to the last digit on processors of the same kind with the same versions
+installed (`solvers.workers.versions`). On another kind of processor libraries may take other instructions,
+and round otherwise.
 """
 
 from __future__ import annotations

@@ -166,7 +166,8 @@ def _done(task: tuple[Piece[Value], dict[str, str]]) -> Finished[Value]:
     if other := mismatch(wanted):
         raise SolverError(
             f"Dask worker {get_worker().address} has {other}; its results might differ in the last digit: "
-            "install the same versions on every worker"
+            "install the same versions on every worker, and use the same kind of processor (or let all take "
+            "the same code, with the environment variables OPENBLAS_CORETYPE and NPY_DISABLE_CPU_FEATURES)"
         )
     with _alone, parallel_config(backend="sequential"):
         return piece.done()

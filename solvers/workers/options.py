@@ -16,7 +16,8 @@ EngineName = Annotated[
     typer.Option(
         "--engine",
         help="Where the work is done: local, in processes of this machine, or dask, on the workers of a Dask "
-        "cluster (extra dask). Results are the same to the last digit.",
+        "cluster (extra dask). Results are the same to the last digit on the same kind of processor with the "
+        "same versions installed; a Dask worker with others is refused.",
     ),
 ]
 Scheduler = Annotated[

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from solvers.errors import SolverError
+from solvers.workers.threads import one_thread
 
 Value = TypeVar("Value")
 
@@ -38,12 +39,14 @@ class Piece(Generic[Value]):
     item: Any
 
     def done(self) -> Finished[Value]:
-        """Do it here and now."""
-        # only the main thread may take the whole process's time for its own: what it calls may start threads
-        clock = time.process_time if _in_main_thread() else time.thread_time
-        began = clock()
-        value = self.work(self.item)
-        return Finished(self.at, value, clock() - began)
+        """Do it here and now, with one thread of BLAS and OpenMP wherever that is: more of them might add up
+        floats in another order."""
+        with one_thread():
+            # only the main thread may take the process's time for its own: what it calls may start threads
+            clock = time.process_time if _in_main_thread() else time.thread_time
+            began = clock()
+            value = self.work(self.item)
+            return Finished(self.at, value, clock() - began)
 
     def done_in_background(self) -> Finished[Value]:
         """Do it in a process of its own, where Ctrl-C is left to the parent."""

@@ -29,7 +29,7 @@ class Processes:
             return
         from joblib import Parallel, delayed, parallel_config
 
-        # a thread each: more would be in each other's way, and might add up floats in another order
+        # a thread each from the start: more would be in each other's way
         with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=1):
             parallel = Parallel(return_as="generator_unordered", batch_size=1)
             finished = parallel(delayed(piece.done_in_background)() for piece in pieces)

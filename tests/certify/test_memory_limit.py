@@ -18,10 +18,12 @@ from typer.testing import CliRunner
 import certify
 from certify import risks
 from certify.cli import app
+from certify.commands import pools
 from certify.errors import PoolError
 from certify.pool import Pool
-from certify.reading import csvtext
-from solvers import csv_pieces
+from certify.reading import csvtext, limits
+from certify.reading.tables import open_table
+from solvers import csv_pieces, memory_limit
 from solvers.disk_tables import DiskTable, stacked
 from tests.certify.reference import labelled_pools
 
@@ -178,6 +180,54 @@ def test_limits_that_will_not_do(tmp_path, limit, message):
     paths, _ = write(tmp_path, "parquet", False)
     with pytest.raises(PoolError, match=message):
         certify.read_pool(paths, memory_limit=limit)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_long_ids_count(tmp_path, kind, monkeypatch):
+    monkeypatch.setattr(csv_pieces, "PIECE", 1 << 22)
+    rows, long = 20_000, "ü" * 300  # 600 bytes
+    path = tmp_path / f"wide.{kind}"
+    half = {f"{name}.{what}": [1] * rows for name in "ab" for what in ("prediction", "confidence")}
+    for ids, fits in (([f"{k}" for k in range(rows)], True), ([f"{k}{long}" for k in range(rows)], False)):
+        getattr(pl.DataFrame({"id": ids, **half}), f"write_{kind}")(path)
+        limit = limits.resident() + limits.LIBRARIES + (20 << 20)
+        if fits:
+            assert certify.read_pool(path, memory_limit=limit).n == rows
+        else:
+            with pytest.raises(PoolError, match=r"20000 rows need about .*because the ids"):
+                certify.read_pool(path, memory_limit=limit)
+    file = open_table(path, tmp_path)
+    assert file.text_bytes("id") == sum(len(one.encode()) for one in ids)
+    assert kind == "csv" or file.text_bytes("a.confidence") == 0
+
+
+def test_an_exceeded_limit_is_said(tmp_path, monkeypatch):
+    paths, labels = write(tmp_path, "parquet", False)
+    monkeypatch.setattr(limits, "resident", lambda: 1)
+    peaks = iter([100 << 20, 300 << 20])
+    monkeypatch.setattr(limits, "peak_resident", lambda: next(peaks))
+    found = certify.read_pool(paths, memory_limit="200MB")
+    said = "the memory limit of 200 MB was exceeded: {} MB were resident"
+    assert found.notices[-1] == said.format(315)
+    monkeypatch.setattr(limits, "peak_resident", lambda: 100 << 20)
+    assert certify.read_pool(paths, memory_limit="200MB").notices == certify.read_pool(paths).notices
+    for command in (["plan", "--no-forecast"], ["certificate", "--labels", labels]):
+        peaks = iter([100 << 20, 400 << 20])
+        monkeypatch.setattr(pools, "peak_resident", lambda peaks=peaks: next(peaks))
+        monkeypatch.setattr(memory_limit, "peak_resident", lambda peaks=peaks: next(peaks))
+        given = [*map(str, [*command, *paths]), "--memory-limit", "200MB", "--json"]
+        result = CliRunner().invoke(app, given)
+        assert f"note: {said.format(419)}" in result.stderr
+        assert json.loads(result.stdout)
+        monkeypatch.setattr(pools, "peak_resident", lambda: 400 << 20)  # which reading took, and said
+        monkeypatch.setattr(memory_limit, "peak_resident", lambda: 400 << 20)
+        assert "exceeded" not in CliRunner().invoke(app, given).stderr
+
+
+def test_without_proc_the_largest_number_stands_for_the_present_one(monkeypatch):
+    pytest.importorskip("resource")
+    monkeypatch.setattr(memory_limit, "_status", lambda name: 0)
+    assert memory_limit.resident() == memory_limit.peak_resident() > 1 << 20
 
 
 def invoke(*arguments, **options):

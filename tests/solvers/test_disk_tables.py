@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solvers import CoveringProgram, proof, solve
-from solvers.disk_tables import DiskTable, TableWriter, like, stacked
+from solvers.disk_tables import DiskTable, TableWriter, like, stacked, writer_like
 from solvers.errors import SolverError
 from solvers.memory_limit import parse_bytes, peak_resident, resident
 
@@ -30,8 +31,31 @@ def tables_and_keys(draw):
     row = draw(st.one_of(st.integers(-m, m - 1), st.just(slice(None)), st.slices(m)))
     wide = [st.integers(-n, n - 1), st.slices(n), st.lists(st.integers(0, n - 1), min_size=1).map(np.array)]
     column = draw(st.one_of(*wide, st.just(random.random(n) < 0.5)))
-    chosen = np.array(draw(st.lists(st.integers(0, m - 1), min_size=1)))
-    return array, draw(st.sampled_from([row, (row, column), chosen, random.random(m) < 2]))
+    chosen = draw(st.lists(st.integers(-m, m - 1)))
+    masks = random.random(m) < 0.5, random.random((m, n)) < 0.5
+    odd = (
+        ...,
+        None,
+        (row, ...),
+        (..., column),
+        (None, 0),
+        (0, None),
+        ([0], [n - 1]),
+        True,
+        (row, [[0, n - 1]]),
+    )
+    forms = [
+        row,
+        (row, column),
+        (row,),
+        (),
+        chosen,
+        np.array(chosen, dtype=np.intp),
+        *masks,
+        *odd,
+        [[0, m - 1]],
+    ]
+    return array, draw(st.sampled_from(forms))
 
 
 @given(tables_and_keys(), st.booleans())
@@ -44,6 +68,7 @@ def test_parts_are_those_of_an_array(case, whole_reads):
             np.testing.assert_array_equal(np.asarray(table[key]), array[key])
     found, expected = table[key], array[key]
     np.testing.assert_array_equal(np.asarray(found), expected)
+    assert found.shape == expected.shape
     assert found.dtype == expected.dtype
     if isinstance(key, tuple) and isinstance(key[1], np.ndarray) and expected.ndim == 2:  # floats sum alike
         assert found.flags.f_contiguous == expected.flags.f_contiguous
@@ -109,6 +134,53 @@ def test_like_keeps_rows_where_the_others_are():
     assert like(on_disk(array), iter(()), np.int32, 0).shape[0] == 0
 
 
+def test_rows_of_other_lengths_are_refused():
+    writer = TableWriter(np.int32)
+    writer.add(np.zeros(3))
+    for row, shape in ((np.zeros(5), r"\(5,\)"), (np.zeros(()), r"\(\)"), (np.zeros((1, 3)), r"\(1, 3\)")):
+        with pytest.raises(
+            SolverError, match=rf"row 1 of a table has shape {shape}; give rows of shape \(3,\)"
+        ):
+            writer.add(row)
+    assert writer.table().tolist() == [[0, 0, 0]]
+    with pytest.raises(SolverError, match="one dimension"):
+        TableWriter(np.int32).add(np.zeros((2, 2)))
+    with pytest.raises(SolverError, match="row 0 of a table has shape"):
+        TableWriter(np.int32, 2).add(np.zeros(1))
+
+
+def test_tables_of_no_rows_keep_their_width():
+    array = np.ones((2, 3), dtype=np.int16)
+    table = on_disk(array)
+    assert table[[]].shape == table[np.zeros(2, dtype=bool)].shape == (0, 3)
+    assert table[[]][[]].shape == (0, 3)
+    assert like(table, iter(()), np.int32, 0).shape == (0, 3)
+    assert TableWriter(np.int16).table().shape == (0, 0)
+
+
+def test_arrays_in_memory_hold_what_was_added():
+    array = np.arange(6, dtype=np.int16).reshape(2, 3)
+    writer = writer_like(array, np.int32)
+    for row in (np.zeros(1), np.zeros(()), np.zeros(4)):  # which numpy would spread, or refuse
+        with pytest.raises(SolverError, match="row 0 of a table has shape"):
+            writer.add(row)
+    writer.add(array[1])
+    assert writer.table().tolist() == [[3, 4, 5]]
+    writer.add(array[0])
+    assert writer.table().tolist() == [[3, 4, 5], [0, 1, 2]]
+    with pytest.raises(SolverError, match="a table of 2 rows is full"):
+        writer.add(array[0])
+
+
+@pytest.mark.skipif(not hasattr(os, "preadv"), reason="rows are read through a mapping")
+def test_a_file_that_was_cut_off_is_an_error():
+    table = on_disk(np.ones((4, 5000)))
+    os.truncate(table._file.fileno(), 100_000)
+    assert table[1].sum() == 5000
+    with pytest.raises(SolverError, match=r"ends after 100000 of 160000 bytes.*start again"):
+        table[2]
+
+
 @given(st.integers(0, 400), st.integers(1, 4), st.sampled_from([6, 40, 3000]))
 def test_covering_programs_on_disk_have_the_same_proof(seed, m, n):
     random = np.random.default_rng(seed)
@@ -128,12 +200,28 @@ def test_covering_programs_on_disk_have_the_same_proof(seed, m, n):
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [("500MB", 500_000_000), ("1.5 GiB", 3 << 29), ("1000", 1000), (7, 7), ("2kb", 2000), ("1 MiB", 1 << 20)],
+    [
+        ("500MB", 500_000_000),
+        ("1.5 GiB", 3 << 29),
+        ("1000", 1000),
+        (7, 7),
+        ("2kb", 2000),
+        ("1 MiB", 1 << 20),
+        (5e8, 500_000_000),
+        (1.5, 1),
+        (np.int64(5), 5),
+        (np.float32(4096), 4096),
+    ],
 )
 def test_sizes(text, size):
     assert parse_bytes(text) == size
 
 
-@pytest.mark.parametrize("text", ["", "MB", "-1", "0", "1e9", "5 parsecs", "nan", 0, -3, True, "1..5MB"])
+NO_SIZES = (0.5, -2.0, float("nan"), float("inf"), np.bool_(True), None, b"5MB", [5], 5j, Path("5MB"))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "MB", "-1", "0", "1e9", "5 parsecs", "nan", 0, -3, True, "1..5MB", *NO_SIZES]
+)
 def test_no_sizes(text):
     assert parse_bytes(text) is None

@@ -74,6 +74,22 @@ def test_forms_of_naming():
         assert Pool.from_estimators(given_, X[TEST], **options).names == names
 
 
+def test_arrays_and_texts_in_place_of_lists():
+    both = {"a": OK, "b": Scorer(["b", "a"], [[0.5, 0.5]])}
+    pool = Pool.from_estimators(
+        list(both.values()),
+        None,
+        names=np.array(["x", "y"]),
+        classes=np.array(["a", "b", "c"]),
+        scores=np.array(["msp", "margin"]),
+    )
+    assert (pool.names[::2], pool.classes) == (("x.msp", "y.msp"), ("a", "b", "c"))
+    assert Pool.from_estimators(both, None, classes="a, b, c").classes == ("a", "b", "c")
+    probabilities = {"x": [[0.6, 0.4]], "y": [[0.5, 0.5]]}
+    for classes in ("yes, no", np.array(["yes", "no"])):
+        assert Pool.from_probabilities(probabilities, classes).classes == ("no", "yes")
+
+
 def test_scores_make_candidates():
     bayes, tree = fitted(GaussianNB()), fitted(DecisionTreeClassifier(max_depth=2, random_state=0))
     one = Pool.from_estimators({"bayes": bayes}, X[TEST], scores=["msp", "margin"])
@@ -151,6 +167,15 @@ def test_codes_that_are_numbers_meet_their_texts():
 OK = Scorer(["a", "b"], [[0.6, 0.4]])
 
 
+class Predicts(Scorer):
+    def __init__(self, predictions):
+        super().__init__(["a", "b"], [[0.6, 0.4]])
+        self.predictions = predictions
+
+    def predict(self, X):
+        return self.predictions
+
+
 @pytest.mark.parametrize(
     ("estimators", "options", "words"),
     [
@@ -167,7 +192,31 @@ OK = Scorer(["a", "b"], [[0.6, 0.4]])
         ([("a", OK), ("b", OK)], {"names": ["x", "y"]}, ("have names already (a, b)",)),
         ([OK, OK], {"names": ["x", "x"]}, ("'x' is used twice",)),
         ("tree", {}, ("estimators are str", "{name: fitted classifier, …}")),
-        ({}, {}, ("0 candidate",)),
+        ({}, {}, ("0 candidates leave nothing",)),
+        ({"a": OK}, {}, ("1 candidate leaves nothing",)),
+        ({"d": Decider(list("ab"), ["x"]), "a": OK}, {}, ("decision_function of d are no numbers",)),
+        ({"d": Decider(list("ab"), [[1, 2], [3]]), "a": OK}, {}, ("decision_function of d are no numbers",)),
+        ({"d": Decider(list("ab"), [None, {}]), "a": OK}, {}, ("decision_function of d are no numbers",)),
+        ({"d": Decider(list("ab"), np.array([1j])), "a": OK}, {}, ("d are no numbers", "complex")),
+        ({"d": Decider(list("ab"), None), "a": OK}, {}, ("decision_function of d gives nan",)),
+        ({"d": Decider(list("abc"), [[0, np.inf, 1]]), "a": OK}, {}, ("gives inf at row 0 (1 such",)),
+        ({"d": Decider(list("ab"), 3), "a": OK}, {}, ("shape () for 2 classes",)),
+        ({"t": Scorer(["a", "b"], np.array([[1j, 0]])), "a": OK}, {}, ("t are no numbers", "complex")),
+        ({"t": Scorer(["a", "b"], [[10**400, 0]]), "a": OK}, {}, ("t are no numbers",)),
+        ({"n": Scorer(None, [[1, 0]]), "a": OK}, {}, ("classes_ of n (Scorer) is None", "call fit first")),
+        ({"n": Scorer(2, [[1, 0]]), "a": OK}, {}, ("classes_ of n (Scorer) is 2",)),
+        ({"n": Scorer("ab", [[1, 0]]), "a": OK}, {}, ("classes_ of n (Scorer) is 'ab'",)),
+        ({"n": Scorer(np.array(2), [[1, 0]]), "a": OK}, {}, ("classes_ of n (Scorer) is array(2)",)),
+        ({"n": Scorer([[0, 1], [0]], [[1, 0]]), "a": OK}, {}, ("n predicts several outputs",)),
+        ({"p": Predicts([["a"], ["a", "b"]]), "a": OK}, {}, ("predict of p gives no list",)),
+        ({"p": Predicts(None), "a": OK}, {}, ("predict of p gives shape ()",)),
+        ([OK, OK], {"names": np.array(["one"])}, ("for 2 estimators",)),
+        ([OK, OK], {"names": []}, ("names=[] for 2 estimators",)),
+        ([OK, OK], {"names": 5}, ("names=5",)),
+        ([OK, OK], {"names": "xy"}, ("names='xy' for 2 estimators",)),
+        ([OK, OK], {"classes": 5}, ("classes=5",)),
+        ([OK, OK], {"scores": 5}, ("scores=5",)),
+        ([OK, OK], {"scores": []}, ("no score named",)),
         ([OK, OK], {"scores": "mps"}, ("unknown score 'mps'",)),
         ([OK, OK], {"scores": ["decision", "msp"]}, ("'decision' stands alone",)),
         ([OK, OK], {"ids": ["r1", "r2"]}, ("2 ids for 1 rows",)),
@@ -219,7 +268,10 @@ def test_probabilities_of_class_1_and_frames():
         ({"a": [[0.5], [0.5]], "b": [0.5]}, None, ("shape (2, 1)", "two or more")),
         ({"a": np.ones((0, 2)), "b": [0.5]}, None, ("shape (0, 2)",)),
         ({"a": [[0.5, np.inf]], "b": [0.5]}, None, ("a, row 0, column 1: found inf",)),
-        ({"a": [[0.5, 0.5]]}, None, ("1 candidate", "several scores")),
+        ({"a": [[0.5, 0.5]]}, None, ("1 candidate leaves", "several scores")),
+        ({}, None, ("0 candidates leave nothing",)),
+        ({"a": [[0.5, 0.5]], "b": [[0.5, 0.5]]}, 2, ("classes=2",)),
+        ({"a": [[0.5, 0.5], [1]], "b": [[0.5, 0.5]]}, None, ("a are no numbers",)),
     ],
 )
 def test_probabilities_that_are_refused(probabilities, classes, words):

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from pareto import BattleError, read_battles
+from pareto.reading import jsonlines
 
 HEADER = "model_a,model_b,winner\n"
 GOOD = "x,y,model_a\n" * 3
@@ -386,6 +387,57 @@ def test_a_key_twice_in_a_line_is_refused(tmp_path):
     assert read_battles(write(tmp_path, good, "log.jsonl")).preprocessing.rows == 1
     twice = '{"model_a": "x", "model_b": "y", "winner": "tie", "winner": "left"}\n'
     assert "line 2: the key 'winner' occurs twice" in refusal(write(tmp_path, good + twice, "log.jsonl"))
+
+
+@pytest.mark.parametrize("limit", [{}, {"memory_limit": "4GB"}])
+@pytest.mark.parametrize(
+    ("key", "again"), [("model_a", r"model\u005fa"), ("model_a", r"mode\u006C_a"), ("winner", r"\u0077inner")]
+)
+def test_a_key_twice_of_which_one_is_spelled_with_an_escape_is_refused(
+    tmp_path, monkeypatch, limit, key, again
+):
+    monkeypatch.setattr(jsonlines, "BLOCK", 7)  # so that escapes lie across the ends of blocks
+    good = {"model_a": "x", "model_b": "y", "winner": "tie", "text": "caf\u00e9 \u2013 so"}
+    line = json.dumps(good) + "\n"
+    assert read_battles(write(tmp_path, line * 3, "log.jsonl"), **limit).preprocessing.rows == 3
+    once = line.replace(f'"{key}"', f'"{again}"')
+    assert read_battles(write(tmp_path, line + once, "log.jsonl"), **limit).preprocessing.rows == 2
+    twice = line.replace("{", f'{{"{again}": "z", ')
+    said = refusal(write(tmp_path, line + twice, "log.jsonl"), **limit)
+    assert f"line 2: the key {key!r} occurs twice" in said
+
+
+def test_escapes_of_any_letter_are_found():
+    letters = 'aJ/é\n"\\\U0001f600\x1f'
+    escapes = jsonlines._escapes(letters)
+    spelled = [r"\u0061", r"\u004a", r"\u004A", r"\/", r"\u00E9", r"\u000a", r"\u0022", r"\u005C", r"\uD83d"]
+    assert all(escapes.search(b'"x' + one.encode()) for one in [*spelled, r"\uDE00", r"\u001F"])
+    assert not escapes.search(rb'"x\u0062\n\"\t\u2013"')
+    assert not jsonlines._escapes("a").search(rb"\/")
+
+
+@pytest.mark.parametrize("limit", [{}, {"memory_limit": "4GB"}])
+@pytest.mark.parametrize("start", [b"", b"\n", b" \r\n"])
+def test_json_lines_with_a_byte_order_mark(tmp_path, limit, start):
+    line = b'{"model_a": "x", "model_b": "y", "winner": "model_a"}\n'
+    path = write(tmp_path, b"\xef\xbb\xbf" + start + line * 3, "log.jsonl")
+    found = read_battles(path, **limit)
+    assert (found.models, found.preprocessing.rows) == (("x", "y"), 3)
+    mixed = write(tmp_path, b"\xef\xbb\xbf" + start + line + line.replace(b'"y"', b"7"), "log.jsonl")
+    assert read_battles(mixed, **limit).models == ("7", "x", "y")
+    number = 2 + start.count(b"\n")
+    for wrong, words in (
+        (b"{}\n[]\n", f"line {number}: found"),
+        (
+            line + line.replace(b'"tie"', b"1").replace(b"model_b", b"model_a"),
+            f"line {number}: the key 'model_a'",
+        ),
+        (line + line.replace(b'"x"', b"1.5"), f"line {number}, key 'model_a': found 1.5"),
+        (line + line.replace(b'"model_a"}', b'"maybe"}'), "found 'maybe'"),
+        (b"", "is empty"),
+    ):
+        said = refusal(write(tmp_path, b"\xef\xbb\xbf" + start + wrong, "log.jsonl"), **limit)
+        assert words in said
 
 
 def test_a_name_of_control_characters_alone_is_blank(tmp_path):

@@ -228,8 +228,14 @@ def test_checks_are_scheduled_in_whole_numbers():
         {"variance": float("nan")},
         {"growth": 1.0},
         {"growth": float("inf")},
+        {"growth": "1.8"},
+        {"growth": 10**400},
+        {"box": None},
+        {"step": [0.8]},
         {"first": 0},
         {"first": 2.0},
+        {"first": "2"},
+        {"most": np.float64(5)},
         {"most": 10**18 + 1},
         {"iterations": 0},
         {"least_divergence": 0.0},
@@ -238,6 +244,14 @@ def test_checks_are_scheduled_in_whole_numbers():
 def test_impossible_constants_are_refused(change):
     with pytest.raises(BattleError, match=next(iter(change))):
         TrackConstants(**change)
+
+
+def test_constants_may_be_numbers_of_numpy():
+    theirs = TrackConstants(growth=np.float64(1.8), box=np.int64(2), first=np.int32(2), most=np.int64(10**18))
+    assert theirs == EARLIER
+    assert repr(theirs) == repr(EARLIER)
+    assert theirs.next_check(40_320, 20_160) == 72_576
+    assert TrackConstants(growth=np.float32(1.5), step=1).next_check(100, 3) == 150
 
 
 def test_targets_are_tracked():

@@ -7,6 +7,9 @@ import threading
 import time
 from pathlib import Path
 
+import scipy.linalg  # noqa: F401 - with a BLAS of its own
+from threadpoolctl import threadpool_info
+
 from solvers.studies.study import Line, Study, no_pictures
 
 
@@ -22,6 +25,12 @@ def work(key):
     time.sleep(float(os.environ.get("WAIT", "0")))
     (folder / f"ended {note}").write_text(str(time.monotonic_ns()))
     return [{"number": len(key), "share": 1 / (3 + row + len(key))} for row in range(2)]
+
+
+def threads(_):
+    """How many threads BLAS and OpenMP may use, those that are loaded and those that will be."""
+    loaded = {library["num_threads"] for library in threadpool_info()}
+    return loaded, os.environ.get("OMP_NUM_THREADS"), os.environ.get("OPENBLAS_NUM_THREADS")
 
 
 def begun(folder):

@@ -22,7 +22,7 @@ from solvers.workers import Processes, WorkersLost, dask_cluster
 from solvers.workers.dask_cluster import DaskCluster
 from solvers.workers.versions import versions
 from tests.solvers.workers.cluster import ROOT, Cluster
-from tests.solvers.workers.pieces import begun, in_hand, study, work
+from tests.solvers.workers.pieces import begun, in_hand, study, threads, work
 
 KEYS = [f"red/{number}" for number in range(10)]
 
@@ -161,6 +161,20 @@ def test_a_single_worker_does_one_piece_at_a_time(cluster, notes, threads):
     assert len({process for process, _ in begun(notes)} | {os.getpid()}) == 2
     times = sorted((int(path.read_text()), path.name.split()[0]) for path in notes.iterdir())
     assert [what for _, what in times] == ["began", "ended"] * 4
+
+
+def test_a_worker_has_one_thread_of_blas(cluster, notes):
+    cluster.end_workers()
+    cluster.ready(1, NOTES=str(notes), OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2")
+    pieces = list(DaskCluster(cluster.address).each(threads, [0, 1]))
+    assert [piece.value for piece in pieces] == [({1}, "1", "1")] * 2
+
+
+def test_a_worker_with_another_processor_is_refused(cluster, monkeypatch):
+    other = {**versions(), "OpenBLAS kernels": "Abacus"}
+    monkeypatch.setattr(dask_cluster, "versions", lambda: other)
+    with pytest.raises(SolverError, match=r"has OpenBLAS kernels .* where Abacus is wanted.*CORETYPE"):
+        list(DaskCluster(cluster.address).each(work, KEYS))
 
 
 def test_all_workers_lost(tmp_path, cluster):
