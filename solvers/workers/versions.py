@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version_tuple
@@ -9,6 +10,8 @@ from platform import python_version_tuple
 DISTRIBUTIONS = ("certified-choice", "numpy", "scipy", "scikit-learn", "highspy", "networkx", "polars")
 """Another version of one of them, or of Python, may draw otherwise from a seed, or round otherwise."""
 
+OTHERS = re.compile(r"[\\/](?!numpy\.libs|scipy\.libs)[^\\/]+\.libs[\\/]")
+"""Paths of libraries that wheels of other packages bring along, loaded or not as the work will have it."""
 INSTRUCTIONS, KERNELS = "numpy's instruction sets", "OpenBLAS kernels"
 
 
@@ -51,7 +54,7 @@ def _kernels() -> str:
     found = {
         str(library.get("architecture"))
         for library in threadpool_info()
-        if library["internal_api"] == "openblas"
+        if library["internal_api"] == "openblas" and OTHERS.search(library["filepath"]) is None
     }
     return " ".join(sorted(found)) or "none"
 

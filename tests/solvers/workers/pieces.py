@@ -11,6 +11,7 @@ import scipy.linalg  # noqa: F401 - with a BLAS of its own
 from threadpoolctl import threadpool_info
 
 from solvers.studies.study import Line, Study, no_pictures
+from solvers.workers.versions import OTHERS
 
 
 def work(key):
@@ -29,7 +30,9 @@ def work(key):
 
 def threads(_):
     """How many threads BLAS and OpenMP may use, those that are loaded and those that will be."""
-    loaded = {library["num_threads"] for library in threadpool_info()}
+    loaded = {
+        library["num_threads"] for library in threadpool_info() if OTHERS.search(library["filepath"]) is None
+    }
     return loaded, os.environ.get("OMP_NUM_THREADS"), os.environ.get("OPENBLAS_NUM_THREADS")
 
 
