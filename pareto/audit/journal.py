@@ -143,7 +143,7 @@ def checked_terms(header: str) -> Terms:
         "delta": _is_number(delta) and 0 < delta < 1,
         "margin": _is_number(margin) and margin >= 0,
         "seed": _is_whole(given["seed"]) and given["seed"] >= 0,
-        "max_comparisons": cap is None or (_is_whole(cap) and cap >= 1),
+        "max_comparisons": cap is None or (_is_whole(cap) and cap >= 0),
         "joint": isinstance(given["joint"], bool),
         "ordered": isinstance(given["ordered"], bool),
         "ties": given["ties"] in ("half", "refuse"),

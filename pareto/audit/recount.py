@@ -1,7 +1,8 @@
 """The auditor's recount: was every event possible, and which outcomes does each round rest on?
 
 A session uses an answer if its cell (first, second, objective) still needs all of it when it comes, and
-judges a round when no cell needs any more. Both are re-derived here, whatever the answers say.
+judges a round at the end of the call after which no cell needs any more. Both are re-derived here, whatever
+the answers say.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from pareto.audit.calls import Call
 from pareto.audit.journal import Event, Terms
 from pareto.audit.report import Lie
 
@@ -75,9 +77,14 @@ class _Recount:
         self.points: dict[Cell, Fraction] = {}
         self.queries: dict[int, _Query] = {}
 
+    @property
+    def complete(self) -> bool:
+        """True if the open round needs no more."""
+        return bool(self.wanted) and not any(self.room.values())
+
     def round_(self, event: Event) -> None:
         body = event.body
-        if self.round and (not self.wanted or any(self.room.values())):
+        if self.round and not self.complete:
             raise Lie(f"{event.where}: judged before the round was complete")
         if body["number"] != self.round:
             raise Lie(f"{event.where}: round {body['number']}, after {self.round - 1} judged rounds")
@@ -220,7 +227,7 @@ class _Recount:
     def finish(self) -> None:
         if self.round == 0:
             raise Lie("no round was ever opened")
-        if self.wanted and not any(self.room.values()):
+        if self.complete:
             raise Lie("the last round is complete, but was not judged")
 
 
@@ -234,6 +241,7 @@ def recount(events: Sequence[Event], terms: Terms) -> Counted:
         "correct": work.correct,
         "release": work.release,
     }
+    call: Call | None = None
     for event in events:
         if event.kind not in handlers:
             raise Lie(f"{event.where}: there is no such kind of event")
@@ -246,10 +254,12 @@ def recount(events: Sequence[Event], terms: Terms) -> Counted:
             raise Lie(f"{event.where}: {lease} are no texts")
         if work.round == 0 and event.kind != "round":
             raise Lie(f"{event.where}: comes before the first round")
-        room_was_full = work.round > 0 and bool(work.wanted) and not any(work.room.values())
-        if room_was_full and event.kind != "round":
-            raise Lie(f"before {event.where} the round was complete, but was not judged")
         try:
+            # what a call told before the correction that completes the round does not matter
+            if not work.complete:
+                call = Call(event) if event.kind == "correct" else None
+            elif event.kind != "round" and (call is None or not call.takes(event)):
+                raise Lie(f"before {event.where} the round was complete, but was not judged")
             handlers[event.kind](event)
         except (TypeError, ValueError, LookupError) as error:
             raise Lie(f"{event.where}: its body has not the form that a session writes ({error})") from None
