@@ -253,10 +253,11 @@ def _from_probabilities(
     """p_CLASS columns, or p_1 alone for classes 0 and 1. A stated confidence goes before a score."""
     import numpy as np
 
-    given = {class_name(name[2:]): _floats(table, name) for name in table.columns if name.startswith("p_")}
+    classes = {name: class_name(name[2:]) for name in table.columns if name.startswith("p_")}
+    given = {one: _floats(table, name) for name, one in classes.items() if one is not None}
     if set(given) == {"1"}:
         given["0"] = [1.0 - value for value in given["1"]]
-    names = sorted((name for name in given if name is not None), key=natural)
+    names = sorted(given, key=natural)
     matrix = np.array([given[name] for name in names], dtype=np.float64).T
     made = _scored(table.path, ids, names, np.ascontiguousarray(matrix), scores, alone)
     if "prediction" in table.columns:

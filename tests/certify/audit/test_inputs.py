@@ -99,13 +99,16 @@ def test_probability_columns_with_ties_scores_and_predictions(tmp_path):
     agree(files[:1], labels, tmp_path, scores="margin,msp")
 
 
-def test_one_probability_of_two_classes(tmp_path):
+@pytest.mark.parametrize("blank", ["", ",p_", ",p_?"], ids=["alone", "blank", "unknown"])
+def test_one_probability_of_two_classes(tmp_path, blank):
+    """Beside it may stand a column that names no class, whatever it holds."""
     random = np.random.default_rng(3)
     files = [tmp_path / f"{name}.csv" for name in "abc"]
     for at, file in enumerate(files):
         values = [0.5, 0.0, 1.0, *random.random(20).round(2).tolist()]
         extra = ",confidence" if at == 2 else ""
         lines = [f"p_1{extra}", *(f"{value!r}{f',{value / 3!r}' if extra else ''}" for value in values)]
+        lines = [lines[0] + blank, *(line + (",0.x" if blank else "") for line in lines[1:])]
         file.write_text("\n".join(lines))
     labels = tmp_path / "labels.csv"
     labels.write_text("id,label\n" + "".join(f"{row},{row % 2}\n" for row in range(23)))
