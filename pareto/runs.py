@@ -131,3 +131,15 @@ def summary(runs: Runs) -> dict[str, Any]:
         "not_decided": int((~runs.stopped).sum()),
         "seconds": runs.seconds,
     }
+
+
+def median_cut(runs: Runs) -> bool:
+    """Whether the median of the comparisons is only known from below, because runs were cut.
+
+    A run that was cut would have made as many comparisons or more. The median is known where it is the same
+    for the smallest and for the largest that these can be.
+    """
+    least = np.sort(runs.comparisons)
+    most = np.sort(runs.comparisons[runs.stopped])  # those that were cut may come after these
+    middle = slice((len(least) - 1) // 2, len(least) // 2 + 1)
+    return not np.array_equal(least[middle], most[middle])

@@ -56,8 +56,10 @@ def workspace(limit: str | float, refuse: type[ValueError]) -> Iterator[tuple[in
 
 
 def megabytes(size: float) -> str:
-    """Bytes for people."""
-    return f"{size / 1e6:,.0f} MB"
+    """Bytes for people; in smaller units where there is less than one megabyte."""
+    if size >= 1e6:
+        return f"{size / 1e6:,.0f} MB"
+    return f"{size / 1e3:,.0f} kB" if size >= 1e3 else f"{size:.0f} bytes"
 
 
 def exceeded(size: int, before: int, peak: int) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import tomllib
@@ -111,6 +113,78 @@ def test_an_interruption_before_a_command_deals_with_them_ends_it_quietly():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+STARTING = """
+import os, signal, sys, tempfile, time, types
+import solvers.entry
+sys.modules["later"] = later = types.ModuleType("later")
+def send(name, wait=60):
+    os.kill(os.getpid(), getattr(signal, name))
+    time.sleep(wait)
+def main():
+{body}
+later.main = main
+solvers.entry.start("later")
+"""
+
+
+def ended(body, folder, **options):
+    """Exit code, output and errors of a command whose `main` is this, with temporary files in this folder."""
+    code = STARTING.format(body="\n".join(f"    {line}" for line in body))
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, **options)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize(("sign", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_command_that_is_ended_cleans_up(tmp_path, sign, code):
+    body = ["with tempfile.TemporaryDirectory():", f"    send({sign!r})"]
+    assert ended(body, tmp_path) == (code, "", "")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_further_signals_do_not_disturb_the_cleaning_up(tmp_path):
+    body = ["try:", "    send('SIGHUP')", "finally:", "    send('SIGTERM', 0.1)", "    print('clean')"]
+    assert ended(body, tmp_path) == (129, "clean\n", "")
+    lost = ["solvers.entry._CLEANING = 0", "try:", "    send('SIGHUP')", "except SystemExit:", "    pass"]
+    assert ended([*lost, "send('SIGTERM')"], tmp_path) == (143, "", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_signals_that_are_ignored_stay_so(tmp_path):
+    body = ["send('SIGHUP', 0.1)", "print('goes on')"]
+    ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
+    assert ended(body, tmp_path, **ignoring) == (0, "goes on\n", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_code_that_hears_of_no_signal_is_given_up(tmp_path):
+    body = [
+        "solvers.entry._PATIENCE = 0.2",
+        "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])",  # so that no call here is cut short
+        "try:",
+        "    send('SIGTERM', 20)",
+        "finally:",
+        "    print('met')",
+    ]
+    assert ended(body, tmp_path) == (143, "", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_used_as_a_library_signals_are_left_alone():
+    code = (
+        "import signal, threading, sys, types, solvers.entry, pareto.cli, certify.cli\n"
+        "sys.modules['later'] = later = types.ModuleType('later')\n"
+        "later.main = lambda: None\n"
+        "one = threading.Thread(target=solvers.entry.start, args=['later'])\n"
+        "one.start(); one.join()\n"
+        "assert {signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGHUP)} == {signal.SIG_DFL}"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -176,7 +176,15 @@ def _classes(name: str, estimator: object) -> tuple[str, ...]:
     known = list(given)
     if any(isinstance(one, list | tuple) or getattr(one, "ndim", 0) for one in known):
         raise PoolError(f"{name} predicts several outputs at once; give a classifier of one output")
-    return check_classes(known)
+    if len(known) < 2:
+        raise PoolError(
+            f"{name} ({type(estimator).__name__}) learnt {len(known)} class ({shorten(known)}); fit it on "
+            "labels of two classes or more, or leave it out"
+        )
+    try:
+        return check_classes(known)
+    except PoolError as error:
+        raise PoolError(f"classes_ of {name} ({type(estimator).__name__}): {error}") from None
 
 
 def _called(name: str, estimator: object, method: str, X: object) -> object:

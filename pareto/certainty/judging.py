@@ -54,9 +54,10 @@ def certainty(
     ties: "decisive" drops ties, "half" counts them ½. "davidson" means the same scores in the population as
         "half", win plus half the tie probability, and is judged the same way, without the model.
 
-    Raises `BattleError` for a `delta` outside 0 to 1, and for clusters in a log without single records, or
-    with those of other clusters.
+    Raises `BattleError` for what is no log of retained models, a `delta` outside 0 to 1, and for clusters in
+    a log without single records, or with those of other clusters.
     """
+    _check_log(log)
     if not 0 < delta < 1:
         raise BattleError(f"delta is {delta}; a number between 0 and 1 is accepted, e.g. 0.05")
     name = treatment(ties)
@@ -142,6 +143,22 @@ def judge(sample: Sample, differences: Differences, view: Outlook, delta: float)
     queue = line(prospects, frontier_prospects(view, prospects), informed=view.comparisons > 0)
     decisions = decide(queue, _dominated(tails), protection, delta)
     return Judgement(sample, tails, split, protection, decisions)
+
+
+def _check_log(log: object) -> None:
+    from pareto.retention import Log
+
+    if isinstance(log, Log):
+        return
+    if hasattr(log, "retain"):
+        raise BattleError(
+            f"log is {type(log).__name__}, whose models are not retained yet; call .retain() on it and give "
+            "what that returns"
+        )
+    raise BattleError(
+        f"log is {type(log).__name__}; a log of retained models is accepted, as of "
+        "pareto.read_battles(file or frame).retain()"
+    )
 
 
 def _check_cluster(wanted: str, by: str) -> None:

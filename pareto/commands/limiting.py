@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,7 +70,9 @@ def limit(
     scheduler: Scheduler = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Draw the allocation, as .png or .svg.", show_default=False),
+        typer.Option(
+            "--output", "-o", help="Draw the allocation, as .png, .svg or .pdf.", show_default=False
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -99,6 +102,7 @@ def limit(
             advance=_Shown(bars, tolerance),
         )
         record = {"instance": instance, "seed": seed, "direct": direct, **limit_record(found, table, delta)}
+        record["max_comparisons"] = MOST
         record["methods"] = _paid(methods, table.scores, trials, seed, delta, workers, bars, found)
     if output is not None:
         _draw(found, table, f"{instance}, optimal allocation", output)
@@ -110,7 +114,8 @@ def limit(
         if record["comparisons_at_least"] is not None:
             lines += [pairs_table(record), *hardest_lines(record)]
         if methods:
-            lines += [_methods_table(record["methods"], trials), *no_guarantee(methods)]
+            lines += [_methods_table(record["methods"], trials), *_cut(record["methods"])]
+            lines += no_guarantee(methods)
         return lines
 
     emit(record, as_json, shown)
@@ -165,8 +170,11 @@ def _paid(
     bars: Progress,
     found: Limit,
 ) -> list[dict[str, Any]]:
-    """What methods need on this instance, and how many times the limit that is."""
-    from pareto.runs import run_all, summary
+    """What methods need on this instance, and how many times the limit that is.
+
+    median_cut: the median is of runs that were cut, so both are only known from below.
+    """
+    from pareto.runs import median_cut, run_all, summary
 
     if not methods:
         return []
@@ -181,10 +189,13 @@ def _paid(
         advance=lambda name, count: bars.advance(tasks[name], count),
     )
     low, high = found.comparisons(delta)
-    records = [summary(one) for one in runs]
-    for record in records:
+    records = []
+    for one in runs:
+        record, cut = summary(one), median_cut(one)
         times = (record["median"] / high, record["median"] / low) if np.isfinite(low) else (None, None)
-        record["times_limit_at_least"], record["times_limit_at_most"] = times
+        record["median_cut"] = cut
+        record["times_limit_at_least"], record["times_limit_at_most"] = times[0], None if cut else times[1]
+        records.append(record)
     return records
 
 
@@ -195,8 +206,8 @@ def _methods_table(records: list[dict[str, Any]], trials: int) -> Table:
     rows = [
         [
             one["method"],
-            f"{one['median']:,}",
-            _times(one["times_limit_at_least"], one["times_limit_at_most"]),
+            f"≥ {one['median']:,}" if one["median_cut"] else f"{one['median']:,}",
+            _times(one["times_limit_at_least"], one["times_limit_at_most"], one["median_cut"]),
             str(one["wrong"]),
             *([str(one["not_decided"])] if some_open else []),
         ]
@@ -206,12 +217,34 @@ def _methods_table(records: list[dict[str, Any]], trials: int) -> Table:
     return report.grid(f"What methods pay, {trials} trials", headings, rows)
 
 
-def _times(low: float | None, high: float | None) -> str:
-    """A range only where its ends look different."""
+def _cut(records: list[dict[str, Any]]) -> list[str]:
+    """What runs that were cut mean for the table."""
+    if not any(one["not_decided"] for one in records):
+        return []
+    said = (
+        f"Open runs were cut undecided at {MOST:,} comparisons, or before a step that would have gone beyond."
+    )
+    if any(one["median_cut"] for one in records):
+        said += " Where the median run was, ≥ says what it had paid by then; what it needs is not known."
+    return [said]
+
+
+def _times(low: float | None, high: float | None, cut: bool) -> str:
+    """A range only where its ends look different; of a run that was cut only the lower end, rounded down."""
+    if low is not None and cut:
+        return f"≥ {_shown_times(low, ROUND_FLOOR)}"
     if low is None or high is None:
         return "–"
-    ends = [f"{value:.3g}" if value < 1000 else f"{value:,.0f}" for value in (low, high)]
+    ends = [_shown_times(value, ROUND_HALF_EVEN) for value in (low, high)]
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def _shown_times(value: float, rounding: str) -> str:
+    """Three digits, or all before the point."""
+    exact = Decimal(value)
+    if value >= 1000:
+        return f"{exact.quantize(Decimal(1), rounding):,}"
+    return f"{float(Context(prec=3, rounding=rounding).plus(exact)):.3g}"
 
 
 def _draw(found: Limit, table: ScoreTable, title: str, path: Path) -> None:

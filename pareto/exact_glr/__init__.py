@@ -17,11 +17,11 @@ from pareto.alternatives import Alternative
 from pareto.errors import BattleError
 from pareto.exact_glr.assignments import Wanted
 from pareto.exact_glr.box import BoxCosts
+from pareto.exact_glr.checks import as_cells, as_number, as_whole, checked
 from pareto.exact_glr.closest import forced_below, near, ratio_against
 from pareto.exact_glr.costs import Costs, DivergenceCosts
 from pareto.frontier import frontier
 from pareto.links import Reals
-from pareto.scores import as_scores
 from solvers import SolverError
 
 __all__ = [
@@ -36,10 +36,7 @@ __all__ = [
     "ratio_against",
 ]
 
-
 NODES = 10_000
-WIDEST = 600.0
-"""Largest range of scores: odds beyond e^600 and their products are no numbers any more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +73,24 @@ def exact_glr(
     known to be within a gap of the maximum likelihood takes that gap off `lower`.
 
     nodes: for each model that may join, branch and bound looks into no more nodes; where it does not end by
-    then (large frontiers only: the default covers d^|P| = 4096), `lower` stays below `value`. enough: end
-    with the first alternative whose ratio is below this.
+    then (large frontiers only: the default covers d^|P| = 4096), `lower` stays below `value`. So it does,
+    with three models already, where scores are far apart and counts uneven or few, as with scores ~ N(0,
+    20²): the ratio may then be so small beside Σ counts × lead² that what rounding may do to it, which
+    `lower` is without, is more than a millionth of it, or all. enough: end with the first alternative whose
+    ratio is below this.
+
+    Raises `BattleError` for scores and counts of other shapes, or that are no finite numbers, counts below 0
+    or not symmetric or more than 10^200 times others, scores that range over more than 600, `nodes` that is
+    no whole number ≥ 0, and `enough` that is no number.
     """
-    return _closest(DivergenceCosts(*_checked(theta, counts)), Wanted(nodes=nodes, enough=enough))
+    scores, weights, power = checked(theta, counts)
+    enough = as_number(enough, "enough", -np.inf)
+    wanted = Wanted(nodes=as_whole(nodes, "nodes", 0), enough=_times(enough, -power))
+    found = _closest(DivergenceCosts(scores, weights), wanted)
+    lower = _times(found.lower, power)
+    if _times(lower, -power) > found.lower:  # a ratio so small that it was rounded, and upwards
+        lower = float(np.nextafter(lower, 0.0))
+    return Closest(_times(found.value, power), lower, found.alternative, found.scores)
 
 
 def exact_glr_in_box(wins: npt.ArrayLike, box: float = 2.0, backend: str = "auto") -> Closest:
@@ -88,11 +99,7 @@ def exact_glr_in_box(wins: npt.ArrayLike, box: float = 2.0, backend: str = "auto
     Every fit is enclosed by rationals, by a back end of `solvers`; slower than `exact_glr`. Raises
     `BattleError` for other shapes, and for what the back end does not take or does not solve.
     """
-    table = np.asarray(wins, dtype=np.float64)
-    if table.ndim != 3 or table.shape[1] != table.shape[2] or table.shape[1] < 2:
-        raise BattleError(
-            f"wins of shape {table.shape}; (objectives, models, models) is accepted, 2 models or more"
-        )
+    table = as_cells(wins, "wins")
     try:
         return _closest(BoxCosts(table, box, backend), Wanted(nodes=NODES))
     except SolverError as error:
@@ -108,23 +115,7 @@ def _closest(costs: Costs, wanted: Wanted) -> Closest:
     return Closest(value, min(found.lower, value), alternative, scores - scores.mean(axis=0))
 
 
-def _checked(theta: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Reals, Reals]:
-    scores = as_scores(theta, least=2).astype(np.float64)
-    weights = np.asarray(counts, dtype=np.float64)
-    models, objectives = scores.shape
-    widest = float(np.ptp(scores, axis=0).max())
-    if widest > WIDEST:
-        raise BattleError(
-            f"scores of an objective range over {widest:.6g}; up to {WIDEST:g} is accepted: fit them with a "
-            "ridge, or within a box"
-        )
-    if weights.shape != (objectives, models, models):
-        raise BattleError(
-            f"counts of shape {weights.shape} with scores of shape {scores.shape}; "
-            f"{(objectives, models, models)} (objectives, models, models) is accepted"
-        )
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise BattleError("counts contain negative, infinite or missing numbers; numbers ≥ 0 are accepted")
-    if not np.array_equal(weights, weights.swapaxes(1, 2)):
-        raise BattleError("counts of i with j and of j with i differ; enter each comparison at both places")
-    return scores, weights
+def _times(value: float, power: int) -> float:
+    """value · 2^power, inf where that is too large."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(value, power))

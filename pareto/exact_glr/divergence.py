@@ -77,19 +77,24 @@ class Divergence:
         """
         resistance, off = self._resistance
         lead = np.maximum(self.theta[None, :] - self.theta[:, None], 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            score = np.where(lead > 0, lead * lead / (2 * resistance), 0.0)
+        apart, known = lead > 0, off < 1
         low, high = _curvature(lead)
-        most = np.where(lead > 0, np.inf, 0.0) if off >= 1 else score * high * (1 + off)
-        return score * low * (1 - off), most
+        # where a resistance is not known, or no number, nothing is: 0 from below, inf from above
+        with np.errstate(all="ignore"):
+            score = np.where(known, lead * lead / (2 * resistance), np.nan)
+            least, most = score * low * (1 - off), score * high * (1 + off)
+        least = np.where(apart & np.isfinite(least), least, 0.0)
+        most = np.where(apart, np.where(np.isnan(most), np.inf, most), 0.0)
+        return least, np.where(apart & np.isposinf(resistance) & known, 0.0, most)
 
     @property
-    def _resistance(self) -> tuple[Reals, float]:
-        """Effective resistances (K, K), inf between groups, and by which share they may be off.
+    def _resistance(self) -> tuple[Reals, Reals]:
+        """Effective resistances (K, K), inf between groups, and by which shares (K, K) they may be off.
 
         X solves I X = Π up to residuals. For the potential x = X (e_a − e_b) whose residual is ρ, the true
         resistance is xᵀ(e_a − e_b) minus (e_a − e_b)ᵀ I† ρ, and a potential of unit flow spans R_ab: the
-        error is at most R_ab ‖ρ‖₁ / 2.
+        error is at most R_ab ‖ρ‖₁ / 2. What rounding does to the residual and to xᵀ(e_a − e_b) is added; a
+        share of 1 or more says that nothing is known.
         """
         models = len(self.theta)
         information = self._laplacian(self._weight * self._slope)
@@ -99,16 +104,20 @@ class Divergence:
         scaled = information / level
         try:
             inverse = np.linalg.inv(scaled + blocks)
-        except np.linalg.LinAlgError:  # so unequal that some links are lost in rounding: nothing is known
-            return np.full_like(scaled, np.inf), 1.0
-        inverse -= blocks @ inverse
-        residual = scaled @ inverse - (np.eye(models) - blocks)
-        off = float(np.abs(residual).sum(axis=0).max()) + 2.0**-40
-        own: Reals = np.diag(inverse)
-        apart = own[:, None] + own[None, :] - inverse - inverse.T
-        apart = np.maximum(apart, np.finfo(np.float64).tiny)
-        resistance: Reals = np.where(same, apart / level, np.inf)
-        return resistance, min(off, 1.0)
+        except np.linalg.LinAlgError:  # so unequal that some links are lost in rounding
+            return np.full_like(scaled, np.inf), np.ones_like(scaled)
+        with np.errstate(all="ignore"):  # so unequal that products are no numbers: the share is none either
+            inverse -= blocks @ inverse
+            residual = scaled @ inverse - (np.eye(models) - blocks)
+            rounded = (models + 2) * 2.0**-53 * (np.abs(scaled) @ np.abs(inverse)).sum(axis=0).max()
+            measured = float(np.abs(residual).sum(axis=0).max())
+            own: Reals = np.diag(inverse)
+            apart = own[:, None] + own[None, :] - inverse - inverse.T
+            size = np.abs(own)[:, None] + np.abs(own)[None, :] + np.abs(inverse) + np.abs(inverse.T)
+            lost = np.where(apart > 0, 2.0**-50 * size / apart, np.inf)
+            off = measured + np.maximum(2.0**-40, rounded + lost)
+            resistance: Reals = np.where(same, apart / level, np.inf)
+        return resistance, np.where(same, np.where(off < 1, off, 1.0), 0.0)
 
 
 def _curvature(lead: Reals) -> tuple[Reals, Reals]:

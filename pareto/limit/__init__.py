@@ -24,12 +24,12 @@ from pareto.alternatives import Alternative
 from pareto.bounds import bernoulli_kl
 from pareto.errors import BattleError
 from pareto.exact_glr import Wanted
+from pareto.exact_glr.checks import as_moved, as_number, as_pairs, as_whole
 from pareto.frontier import frontier
 from pareto.limit.cells import Cells
 from pareto.limit.direct import direct_needs
 from pareto.limit.search import HABITS, Habits, Search
 from pareto.links import Reals
-from pareto.scores import as_scores
 from pareto.task import check_delta
 
 __all__ = ["Limit", "information_limit", "optimal_allocation"]
@@ -94,12 +94,15 @@ def information_limit(
     direct: only pairs with a frontier model may be compared, as in methods that count direct comparisons.
     Stops when the bounds differ by at most the share `tolerance`, after `steps` allocations, or with the one
     at which `seconds` have passed (its linear program is cut short). advance: called with both bounds on T*
-    after every step. Raises `BattleError` for scores too far apart or too close together.
+    after every step. Raises `BattleError` for scores too far apart or too close together, a `tolerance` or
+    `seconds` below 0, and `steps` below 1.
     """
     began = time.perf_counter()
     latent = _checked(theta)
-    if not tolerance >= 0:
-        raise BattleError(f"tolerance is {tolerance}; a share ≥ 0 is accepted, for example 0.01")
+    as_number(tolerance, "tolerance", 0)
+    as_whole(steps, "steps", 1)
+    if seconds is not None:
+        as_number(seconds, "seconds", 0)
     search = _begun(latent, direct)
     if search is None:
         spread = np.ones((latent.shape[1], *[len(latent)] * 2)) - np.eye(len(latent))
@@ -124,10 +127,20 @@ def information_limit(
 def optimal_allocation(theta: npt.ArrayLike, steps: int = 4, start: Reals | None = None) -> Reals:
     """Shares (d, K, K), symmetric, near the optimal ones after a few steps, for scores that are estimates.
 
-    start: (d, K, K) shares that may be close, those of earlier estimates for example. Where equal scores
-    leave no optimum, all cells get the same.
+    start: (d, K, K) shares that may be close, those of earlier estimates for example; symmetric, in any unit.
+    Where equal scores leave no optimum, all cells get the same. Raises `BattleError` for scores as
+    `information_limit` does, `steps` below 0, and shares of another shape, below 0 or all 0.
     """
     latent = _checked(theta)
+    as_whole(steps, "steps", 0)
+    if start is not None:
+        models, objectives = latent.shape
+        start = as_pairs(start, "start", (objectives, models, models))
+        total = float(start[:, ~np.eye(models, dtype=np.bool_)].sum())
+        if not 0 < total < np.inf:
+            raise BattleError(
+                f"start sums to {total:g} over pairs; shares are accepted, some above 0, or None for no start"
+            )
     search = _begun(latent, False, start, ROUGHLY_EVEN, ROUGH)
     if search is None:
         spread = np.ones((latent.shape[1], *[len(latent)] * 2)) - np.eye(len(latent))
@@ -152,7 +165,7 @@ def _begun(
 
 
 def _checked(theta: npt.ArrayLike) -> Reals:
-    latent = as_scores(theta, least=2).astype(np.float64)
+    latent = as_moved(theta)
     ordered = np.diff(np.sort(latent, axis=0), axis=0)
     closest = float(ordered[ordered > 0].min(initial=np.inf))
     if closest < CLOSEST:

@@ -3,7 +3,7 @@
 Parquet is read in a stream anyway, of which a few row groups are in memory at a time. CSV and JSON lines are
 copied piece by piece, the needed columns only, into Parquet files in a temporary folder. What cannot be
 streamed is refused before it is tried: single records (for clusters), which are kept in memory, so many bytes
-each.
+each. So is a limit below what the program itself takes.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from solvers.memory_limit import exceeded, megabytes, peak_resident, resident, w
 
 RECORD_BYTES = 240
 """What a row takes at most while records are read; measured."""
+LIBRARIES = 40 << 20
+"""What the smallest log takes when reading begins, most of it libraries that are loaded then; measured."""
 BATCH = 1 << 16
 
 
@@ -79,11 +81,20 @@ class MemoryLimit:
 
 @contextmanager
 def limited(limit: str | float | None) -> Iterator[MemoryLimit | None]:
-    """A limit as the user wrote it, with a folder for as long as a log is read; None for no limit."""
+    """A limit as the user wrote it, with a folder for as long as a log is read; None for no limit.
+
+    Raises `BattleError` for what is no size, and for less than the process takes with any log.
+    """
     if limit is None:
         yield None
         return
     with workspace(limit, BattleError) as (size, folder):
+        needed = resident() + LIBRARIES
+        if needed > size:
+            raise BattleError(
+                f"the program itself takes about {megabytes(needed)} of memory for the smallest log; the "
+                f"limit is {megabytes(size)}. Allow more"
+            )
         yield MemoryLimit(size, folder, peak_resident())
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from solvers.entry import INTERRUPTED, Ended
 from solvers.errors import SolverError
 from solvers.studies.catalogue import Catalogue
 from solvers.studies.study import SEEDS
@@ -91,13 +92,16 @@ def _reproduce(
         try:
             with _shown(study.name, as_json) as shown:
                 outcome = run(study, output, workers=workers, seeds=seeds, only=only, progress=shown)
-        except KeyboardInterrupt:
-            typer.echo(
-                f"stopped in {study.name}; what is finished is in {output / study.file}.csv, and the same "
-                "command goes on from there",
-                err=True,
-            )
-            raise typer.Exit(130) from None
+        except (KeyboardInterrupt, Ended) as stopped:
+            with suppress(OSError):  # the terminal may be what ended it
+                typer.echo(
+                    f"stopped in {study.name}; what is finished is in {output / study.file}.csv, and the "
+                    "same command goes on from there",
+                    err=True,
+                )
+            if isinstance(stopped, Ended):
+                raise
+            raise typer.Exit(INTERRUPTED) from None
         outcomes.append(outcome)
         if not as_json:
             emit({}, False, lambda outcome=outcome: _parts(outcome))  # type: ignore[misc]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from solvers.errors import SolverError
+from solvers.studies.lock import sole_writer
 from solvers.studies.results import Results
 from solvers.studies.study import SEEDS, Line, Picture, Study
 from solvers.workers import Processes, Workers, WorkersLost
@@ -72,13 +73,37 @@ def run(
     workers or others.
 
     Raises:
-        SolverError: where there is no such piece, or the workers fail; finished pieces are kept.
+        SolverError: where there is no such piece, where another process writes the same results at the
+            moment, or where the workers fail; finished pieces are kept.
     """
     keys = wanted_keys(study, seeds, only)
     folder.mkdir(parents=True, exist_ok=True)
-    results = Results(folder / f"{study.file}.csv", study.columns)
+    path = folder / f"{study.file}.csv"
+    with sole_writer(path):
+        results = Results(path, study.columns)
+        _work(study, keys, results, workers, progress or (lambda _done, _all: None))
+        table = results.table(keys)
+        return Outcome(
+            study,
+            len(keys),
+            len(study.keys(seeds)),
+            results.path,
+            study.compare(table),
+            _drawn(study, table, folder),
+            results.seconds(keys),
+            results.sha256(keys),
+        )
+
+
+def _work(
+    study: Study,
+    keys: list[str],
+    results: Results,
+    workers: Workers,
+    shown: Callable[[int, int], None],
+) -> None:
+    """Have the keys that the results lack worked out, and add them."""
     missing = [key for key in keys if key not in results.done]
-    shown = progress or (lambda _done, _all: None)
     shown(len(keys) - len(missing), len(keys))
     try:
         with closing(workers.each(study.work, missing)) as pieces:
@@ -89,17 +114,6 @@ def run(
         raise SolverError(
             f"study {study.name}: {error}; what is finished is kept, and the same call goes on from there"
         ) from error
-    table = results.table(keys)
-    return Outcome(
-        study,
-        len(keys),
-        len(study.keys(seeds)),
-        results.path,
-        study.compare(table),
-        _drawn(study, table, folder),
-        results.seconds(keys),
-        results.sha256(keys),
-    )
 
 
 def _drawn(study: Study, table: pl.DataFrame, folder: Path) -> list[Picture]:

@@ -120,6 +120,13 @@ def test_wins_in_a_box_are_checked():
         exact_glr_in_box(np.zeros((2, 1, 1)))
     with pytest.raises(BattleError, match="cannot be used"):
         exact_glr_in_box(-np.ones((1, 3, 3)))
+    for wins, message in (
+        ("abc", "no numbers"),
+        ([[[1.0], [1.0, 2.0]]], "different lengths"),
+        (None, "shape"),
+    ):
+        with pytest.raises(BattleError, match=f"wins .*{message}"):
+            exact_glr_in_box(wins)
 
 
 @pytest.mark.parametrize("lead", [1e-7, 0.3, 2.0])
@@ -370,8 +377,72 @@ def test_track_and_stop_can_test_all_alternatives():
         (-np.ones((1, 3, 3)), "negative"),
         (np.full((1, 3, 3), np.nan), "missing"),
         (np.triu(np.ones((1, 3, 3))), "differ"),
+        ("text", "no numbers"),
+        ([["1"]], "no numbers"),
+        ([[[0, 1j], [1, 0]]], "no numbers"),
+        ([[[0, 1, 1], [1, 0]]], "different lengths"),
+        (np.array([[[0, 1, 1], [1, 0, 1e-250], [1, 1e-250, 0]]]), "from 1e-250 to 1;"),
     ],
 )
 def test_unusable_counts(counts, message):
     with pytest.raises(BattleError, match=message):
         exact_glr(np.zeros((3, 1)), counts)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"nodes": -1}, "nodes is -1; a whole number, 0 or more"),
+        ({"nodes": 2.5}, "nodes is 2.5"),
+        ({"nodes": True}, "nodes is True"),
+        ({"enough": np.nan}, "enough is nan"),
+        ({"enough": "5"}, "enough is '5'"),
+    ],
+)
+def test_unusable_options(options, message):
+    with pytest.raises(BattleError, match=message):
+        exact_glr(np.zeros((3, 1)), np.ones((1, 3, 3)), **options)
+
+
+def test_resistances_lost_in_rounding_say_nothing():
+    theta = np.array([29.95790071358947, -13.441156192408998, 27.692630254290968])
+    weights = np.array([[0, 0, 10.0], [0, 0, 10], [10, 10, 0]])
+    found = exact_glr(theta[:, None], weights[None])
+    assert found.lower <= found.value == pytest.approx(3.813597, rel=1e-6)
+    least, most = Divergence(theta, weights).single_orders
+    assert not np.isnan(least).any()
+    assert least[2, 0] <= forced(Divergence(theta, weights), 2, (0,)).value <= most[2, 0]
+
+
+@pytest.mark.parametrize("scale", [1.0, 20.0, 100.0])
+def test_bounds_on_single_orders_hold_however_far_scores_and_counts_are_apart(scale):
+    rng = np.random.default_rng(30)
+    for _ in range(40):
+        models = int(rng.integers(2, 6))
+        theta = rng.normal(0, scale, models)
+        weights = np.triu(rng.choice([0, 1, 10, 1e9, 1e-9, 1e-150], (models, models)), 1)
+        one = Divergence(theta, weights + weights.T)
+        least, most = one.single_orders
+        assert np.isfinite(least).all()
+        assert not np.isnan(most).any()
+        for a, b in zip(*np.nonzero(~np.eye(models, dtype=np.bool_)), strict=True):
+            fit = forced(one, int(a), (int(b),))
+            assert least[a, b] <= fit.value * (1 + 1e-9)
+            assert fit.lower <= most[a, b] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("power", [-1030, -600, 600, 1020])
+def test_the_unit_of_counts_changes_nothing(power):
+    theta, counts = [[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], np.ones((2, 3, 3))
+    usual, found = exact_glr(theta, counts), exact_glr(theta, np.ldexp(counts, power))
+    assert found.alternative == usual.alternative
+    assert (found.scores == usual.scores).all()
+    assert found.value == np.ldexp(usual.value, power)
+    assert found.lower <= found.value
+    assert np.ldexp(found.lower, -power) <= usual.lower
+    assert found.exact
+
+
+def test_whole_scores_are_subtracted_before_they_are_rounded():
+    counts = np.ones((1, 2, 2))
+    assert exact_glr([[2**60 + 1], [2**60]], counts).value == exact_glr([[1], [0]], counts).value > 0

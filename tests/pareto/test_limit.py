@@ -195,3 +195,35 @@ def test_unusable_arguments():
         information_limit(np.array([[1500.0], [1200.0]]))
     with pytest.raises(BattleError, match="delta"):
         information_limit(symmetric(3, 1, 1.0)).comparisons(0.6)
+
+
+def test_unusable_numbers():
+    theta = symmetric(3, 1, 1.0)
+    for options in ({"steps": 0}, {"steps": -1}, {"seconds": -1}, {"seconds": "1"}, {"tolerance": "1"}):
+        with pytest.raises(BattleError, match=f"{next(iter(options))} is .* is accepted"):
+            information_limit(theta, **options)
+    with pytest.raises(BattleError, match="steps is -1"):
+        optimal_allocation(theta, steps=-1)
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        (np.ones(3), r"shape \(3,\).*\(1, 3, 3\)"),
+        (np.zeros((1, 3, 3)), "sums to 0"),
+        (np.eye(3)[None], "sums to 0"),
+        (-np.ones((1, 3, 3)), "negative"),
+        (np.full((1, 3, 3), np.nan), "missing"),
+        (np.triu(np.ones((1, 3, 3))), "differ"),
+        ("text", "no numbers"),
+    ],
+)
+def test_unusable_starts(start, message):
+    with pytest.raises(BattleError, match=f"start .*{message}"):
+        optimal_allocation(symmetric(3, 1, 1.0), start=start)
+
+
+def test_large_whole_scores_are_no_tie():
+    large, small = information_limit([[2**60 + 1], [2**60]]), information_limit([[1], [0]])
+    assert (large.low, large.high) == (small.low, small.high)
+    assert np.isfinite(large.high)

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from pareto import METHODS, BattleError
 from pareto.bounds import bernoulli_kl
 from pareto.cli import app
+from pareto.commands.limiting import _times
 from pareto.limit.report import limit_lines
 
 SCORES = "model,code,math\na,1,0.5\nb,0.2,0\nc,0,-0.5\n"
@@ -118,3 +119,36 @@ def test_bounds_on_a_mean_are_rounded_to_the_safe_side():
     text = limit_lines(record | {"comparisons_at_least": 33275.9, "comparisons_at_most": 33501.2}, False)[0]
     assert "33,275 comparisons" in text
     assert "at most 33,502" in text
+
+
+def test_runs_that_were_cut_are_no_price(tmp_path):
+    path = tmp_path / "close.csv"
+    path.write_text("model,a,b\nx,1e-5,1e-5\ny,0,0\nz,-1,1\n")
+    arguments = (path, "-n", 1, "-m", "vb-ege", "-m", "commit", "--seconds", 1)
+    found = record(*arguments)
+    assert found["max_comparisons"] == 10**12
+    for one in found["methods"]:
+        assert one["not_decided"] == 1
+        assert one["median_cut"]
+        assert one["times_limit_at_most"] is None
+        assert one["median"] / found["comparisons_at_most"] == pytest.approx(one["times_limit_at_least"])
+    text = run(*arguments)
+    assert "≥ 1,000,000,000,000" in text
+    assert "≥ 2.34 " in text
+    assert " to " not in text.partition("What methods pay")[2].partition("Open runs")[0]
+    assert "cut undecided at 1,000,000,000,000 comparisons" in text
+
+
+def test_runs_that_stopped_have_both_ends(scores):
+    (duel,) = record(scores, "-m", "duel", "-n", 2)["methods"]
+    assert not duel["median_cut"]
+    assert duel["times_limit_at_least"] <= duel["times_limit_at_most"]
+    assert "≥" not in run(scores, "-m", "duel", "-n", 2)
+
+
+def test_multiples_are_rounded_to_the_safe_side_where_they_are_bounds():
+    assert _times(0.94299, None, True) == "≥ 0.942"
+    assert _times(1999.9, None, True) == "≥ 1,999"
+    assert _times(0.94299, 0.9431, False) == "0.943"
+    assert _times(1.5, 2000.4, False) == "1.5 to 2,000"
+    assert _times(None, None, True) == _times(None, None, False) == "–"

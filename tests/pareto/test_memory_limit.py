@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ import pareto
 from pareto.cli import app
 from pareto.errors import BattleError
 from pareto.reading import jsonlines, limits
-from solvers import csv_pieces
+from solvers import csv_pieces, memory_limit
 
 ROOMY = "4GB"
 COLUMNS = ("model_a", "model_b", "winner", "objective", "note", "session")
@@ -135,21 +136,49 @@ def test_errors_are_the_same(tmp_path, text):
     assert str(found.value) == str(expected.value)
 
 
-def test_what_cannot_be_streamed_is_refused(tmp_path):
+def test_what_cannot_be_streamed_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "resident", lambda: 100 << 20)
+    monkeypatch.setattr(limits, "RECORD_BYTES", 1 << 20)
     frame = pl.DataFrame(rows(), schema=list(COLUMNS), orient="row")
     frame.write_parquet(tmp_path / "x.parquet")
     with pytest.raises(BattleError, match=r"400 records with clusters need .*leave the cluster out"):
-        pareto.read_battles(tmp_path / "x.parquet", cluster="session", memory_limit="1MB")
+        pareto.read_battles(tmp_path / "x.parquet", cluster="session", memory_limit="200MB")
     with pytest.raises(BattleError, match="'lots' is no size"):
         pareto.read_battles(tmp_path / "x.parquet", memory_limit="lots")
 
 
 def test_an_exceeded_limit_is_said(tmp_path, monkeypatch):
     path = write_csv(tmp_path / "x.csv", rows())
+    monkeypatch.setattr(limits, "resident", lambda: 100 << 20)
     peaks = iter([100 << 20, 300 << 20])
     monkeypatch.setattr(limits, "peak_resident", lambda: next(peaks))
     found = pareto.read_battles(path, memory_limit="200MB")
     assert found.preprocessing.notices[-1].startswith("the memory limit of 200 MB was exceeded: 315 MB")
+
+
+@pytest.mark.skipif(not memory_limit.resident(), reason="the system does not tell")
+@pytest.mark.parametrize(
+    ("limit", "named"), [("20MB", "20 MB"), ("1kB", "1 kB"), ("7", "7 bytes"), ("999.6kB", "1,000 kB")]
+)
+def test_less_than_the_program_takes_is_refused(tmp_path, limit, named):
+    path = write_csv(tmp_path / "x.csv", rows(40))
+    match = rf"the program itself takes about \d[\d,]+ MB .*the limit is {named}\. Allow more"
+    with pytest.raises(BattleError, match=match):
+        pareto.read_battles(path, memory_limit=limit)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell the peak")
+def test_the_least_that_is_accepted_holds(tmp_path):
+    """As the command takes it, in a process of its own."""
+    path = write_csv(tmp_path / "x.csv", rows(40))
+    command = [sys.executable, "-m", "pareto", "frontier", str(path), "--json", "--memory-limit"]
+    refused = subprocess.run([*command, "1MB"], capture_output=True, text=True)
+    least = re.search(r"takes about (\d+) MB", refused.stderr)
+    assert least is not None, refused.stderr
+    assert refused.returncode == 2
+    held = subprocess.run([*command, f"{int(least[1]) + 2}MB"], capture_output=True, text=True)
+    assert held.returncode == 0, held.stderr
+    assert "exceeded" not in held.stdout + held.stderr
 
 
 def test_the_command(tmp_path):

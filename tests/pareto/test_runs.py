@@ -9,7 +9,7 @@ import pytest
 
 from pareto.instances import symmetric
 from pareto.run_parts import PART
-from pareto.runs import run_all, sha256
+from pareto.runs import Runs, median_cut, run_all, sha256
 from pareto.trials import simulate
 from solvers.workers import Processes
 from solvers.workers.dask_cluster import DaskCluster
@@ -56,3 +56,17 @@ def test_a_single_trial_changes_the_digest(alone):
     ]
     assert len({sha256([first, other]) for first in (one, *changed)}) == 4
     assert sha256([other, one]) != sha256(alone)
+
+
+@pytest.mark.parametrize("trials", range(1, 8))
+def test_a_median_is_cut_where_longer_runs_would_move_it(trials):
+    rng = np.random.default_rng(trials)
+    seen = set()
+    for _ in range(100):
+        comparisons, stopped = rng.integers(1, 5, trials), rng.random(trials) < 0.6
+        runs = Runs("duel", comparisons, stopped, ~stopped, 0.0)
+        longest = np.where(stopped, comparisons, 10**6)
+        moved = np.median(longest) != np.median(comparisons)
+        assert median_cut(runs) == moved
+        seen.add(bool(moved))
+    assert seen == {False, True}

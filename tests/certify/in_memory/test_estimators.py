@@ -210,6 +210,12 @@ class Predicts(Scorer):
         ({"n": Scorer([[0, 1], [0]], [[1, 0]]), "a": OK}, {}, ("n predicts several outputs",)),
         ({"p": Predicts([["a"], ["a", "b"]]), "a": OK}, {}, ("predict of p gives no list",)),
         ({"p": Predicts(None), "a": OK}, {}, ("predict of p gives shape ()",)),
+        (
+            {"one": Scorer([0], [[1]]), "a": OK},
+            {},
+            ("one (Scorer) learnt 1 class (0)", "two classes or more"),
+        ),
+        ({"n": Scorer(["a", None], [[1, 0]]), "a": OK}, {}, ("classes_ of n (Scorer): class None",)),
         ([OK, OK], {"names": np.array(["one"])}, ("for 2 estimators",)),
         ([OK, OK], {"names": []}, ("names=[] for 2 estimators",)),
         ([OK, OK], {"names": 5}, ("names=5",)),
@@ -302,3 +308,8 @@ def test_columns_in_any_order_are_the_same_candidate(data):
     pool = Pool.from_estimators({"a": Scorer(classes, table), "b": moved}, None)
     assert pool.kind == "shared"
     assert np.array_equal(pool.confidences[0], pool.confidences[1])
+
+
+def test_the_example_of_a_single_array():
+    pool = Pool.from_probabilities({"net": [[0.7, 0.3], [0.4, 0.6]]}, ["a", "b"], scores=["msp", "margin"])
+    assert list(pool.names) == ["msp", "margin"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 import pytest
 
 from pareto import BattleError
@@ -206,6 +207,15 @@ def test_refusals():
     other = repeated(log, 2)
     with pytest.raises(BattleError, match="same files"):
         certainty(replace(other, counts=log.counts), cluster=True)
+
+
+def test_what_is_no_log_of_retained_models_is_refused():
+    battles = read_battles(bundled_log("arena140k-decisive"))
+    with pytest.raises(BattleError, match=r"log is Battles.*call \.retain\(\)"):
+        certainty(battles)
+    for other in (pl.DataFrame({"model_a": ["a"]}), battles.counts, "log.parquet", None):
+        with pytest.raises(BattleError, match=rf"log is {type(other).__name__}; .*\.retain\(\)"):
+            certainty(other)
 
 
 @pytest.mark.parametrize("word", ["voter", "nonsense", "Session"])

@@ -10,6 +10,7 @@ from typing import ClassVar
 import pytest
 from typer.testing import CliRunner
 
+from solvers.entry import Ended
 from solvers.errors import SolverError
 from solvers.studies.catalogue import Catalogue
 from solvers.studies.command import reproduce_command
@@ -92,12 +93,13 @@ def test_without_a_name_the_list(tmp_path):
     assert [s["name"] for s in json.loads(reproduce("--json"))["studies"]] == ["tiny", "twin"]
 
 
-def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (Ended(143), 143)])
+def test_what_stops_it_leaves_word_of_how_to_go_on(tmp_path, monkeypatch, error, code):
     def stop(key):
-        raise KeyboardInterrupt
+        raise error
 
     monkeypatch.setitem(Studies.studies, "tiny", replace(tiny.STUDY, work=stop))
-    assert "the same command goes on" in reproduce("tiny", "-o", tmp_path, "--jobs", 1, code=130)
+    assert "the same command goes on" in reproduce("tiny", "-o", tmp_path, "--jobs", 1, code=code)
 
 
 @pytest.mark.parametrize(
