@@ -116,7 +116,7 @@ def test_an_interruption_before_a_command_deals_with_them_ends_it_quietly():
 
 
 STARTING = """
-import os, signal, sys, tempfile, time, types
+import os, signal, sys, tempfile, threading, time, types
 import solvers.entry
 sys.modules["later"] = later = types.ModuleType("later")
 def send(name, wait=60):
@@ -129,12 +129,17 @@ solvers.entry.start("later")
 """
 
 
-def ended(body, folder, **options):
+def usual_signals():
+    """Whoever runs the tests may ignore that a terminal closes, and commands inherit that."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def ended(body, folder, before=usual_signals):
     """Exit code, output and errors of a command whose `main` is this, with temporary files in this folder."""
     code = STARTING.format(body="\n".join(f"    {line}" for line in body))
     environment = {**os.environ, "TMPDIR": str(folder)}
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, **options)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, preexec_fn=before)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -157,17 +162,17 @@ def test_further_signals_do_not_disturb_the_cleaning_up(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_signals_that_are_ignored_stay_so(tmp_path):
     body = ["send('SIGHUP', 0.1)", "print('goes on')"]
-    ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
-    assert ended(body, tmp_path, **ignoring) == (0, "goes on\n", "")
+    assert ended(body, tmp_path, lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) == (0, "goes on\n", "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_code_that_hears_of_no_signal_is_given_up(tmp_path):
     body = [
         "solvers.entry._PATIENCE = 0.2",
+        "threading.Timer(1, send, ['SIGTERM', 0]).start()",
         "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])",  # so that no call here is cut short
         "try:",
-        "    send('SIGTERM', 20)",
+        "    time.sleep(20)",
         "finally:",
         "    print('met')",
     ]
@@ -184,7 +189,7 @@ def test_used_as_a_library_signals_are_left_alone():
         "one.start(); one.join()\n"
         "assert {signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGHUP)} == {signal.SIG_DFL}"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", code], check=True, preexec_fn=usual_signals)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

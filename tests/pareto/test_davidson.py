@@ -184,7 +184,9 @@ def test_directions_are_the_rank_of_what_pairs_see(models):
         coordinates = np.random.default_rng(size).normal(size=space.dimensions)
         seen = np.array([space.weights(coordinates)[pair] for pair in pairs])
         table = space.parameters(coordinates)
-        assert np.allclose(table.ravel(), np.linalg.pinv(by_table) @ seen, atol=1e-9)  # of least Σ V²
+        assert np.allclose(
+            table.ravel(), np.linalg.pinv(by_table, rcond=1e-9) @ seen, atol=1e-9
+        )  # of least Σ V²
         assert np.isclose(coordinates @ space.penalty @ coordinates, (table**2).sum())
         assert np.allclose(space.coordinates(table), coordinates, atol=1e-9)
         assert np.allclose(space.weights_of(table), space.weights(coordinates), atol=1e-12)

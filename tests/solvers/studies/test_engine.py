@@ -203,6 +203,7 @@ def test_stopped_from_outside(tmp_path, sign, jobs, code):
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "TINY_WAIT": "0.3"},
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # whoever tests may ignore it
     ) as process:
         assert process.stdout is not None
         while process.stdout.readline().strip() != "2":
