@@ -218,6 +218,11 @@ class Journal:
     def close(self) -> None:
         self._connection.close()
 
+    def __del__(self) -> None:
+        # whoever forgets to close loses nothing, as every event is on the disk, and need not be warned
+        if hasattr(self, "_connection"):
+            self._connection.close()
+
     @classmethod
     def check_free(cls, path: Path) -> None:
         """Raise the program's error unless a new journal can be called `path`."""

@@ -26,7 +26,7 @@ from solvers.memory_limit import exceeded, megabytes, peak_resident, resident, w
 
 RECORD_BYTES = 240
 """What a row takes at most while records are read; measured."""
-LIBRARIES = 40 << 20
+LIBRARIES = 64 << 20
 """What the smallest log takes when reading begins, most of it libraries that are loaded then; measured."""
 BATCH = 1 << 16
 

@@ -57,7 +57,7 @@ def test_what_was_committed_is_read_back_by_everybody(tmp_path):
 def test_a_change_is_found_and_the_way_out_named(tmp_path, statement, words):
     path = tmp_path / "a.journal"
     Plain.create(path, {"who": "me"}, events(1, 2, 3), NOW).close()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(statement)
     with pytest.raises(SolverError, match=f"{words}.*start again"):
         numbers(Plain.open(path))
@@ -67,7 +67,7 @@ def test_arrays_are_compared_with_their_digests(tmp_path):
     path = tmp_path / "a.journal"
     journal = Frozen.create(path, {}, [], NOW, {"scores": b"abc", "ids": b""})
     assert journal.arrays() == {"scores": b"abc", "ids": b""}
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE arrays SET data = x'00' WHERE name = 'scores'")
     with pytest.raises(SolverError, match="'scores' is not the one"):
         journal.arrays()
@@ -80,7 +80,7 @@ def test_programs_do_not_take_each_other_for_themselves(tmp_path):
         Frozen.open(path)
     with pytest.raises(SolverError, match="already exists"):
         Frozen.create(path, {}, [], NOW, {})
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE header SET json = replace(json, '\"version\":3', '\"version\":4')")
     with pytest.raises(SolverError, match="format version 4, this plain reads version 3"):
         Plain.open(path)
@@ -115,3 +115,11 @@ def test_a_kind_and_a_time_are_texts(tmp_path, column):
         connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?)", row)
     with pytest.raises(SolverError, match="event 1 does not fit the hash chain"):
         numbers(Plain.open(path))
+
+
+def test_one_that_nobody_closes_is_closed_in_the_end(tmp_path):
+    journal = Plain.create(tmp_path / "a.journal", {}, [], NOW)
+    connection = journal._connection
+    del journal
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")
