@@ -21,9 +21,10 @@ _MANY = 1_000_000
 def comparable(first: pl.Series, second: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Both series of ids as one type: unchanged when alike, as 64-bit integers, or else as text.
 
-    Text too for integers of 128 bits, by which older releases of polars cannot join.
+    Text too for decimals and other integers of 128 bits, by which older releases of polars cannot join.
     """
-    if first.dtype == second.dtype != pl.Int128:
+    joins = first.dtype != pl.Int128 and not isinstance(first.dtype, pl.Decimal)
+    if first.dtype == second.dtype and joins:
         return first, second
     wide = {pl.UInt64, pl.Int128, pl.String}
     if first.dtype.is_integer() and second.dtype.is_integer() and not {first.dtype, second.dtype} & wide:

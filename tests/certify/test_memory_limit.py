@@ -217,11 +217,11 @@ def test_an_exceeded_limit_is_said(tmp_path, monkeypatch):
         monkeypatch.setattr(memory_limit, "peak_resident", lambda peaks=peaks: next(peaks))
         given = [*map(str, [*command, *paths]), "--memory-limit", "200MB", "--json"]
         result = CliRunner().invoke(app, given)
-        assert f"note: {said.format(419)}" in result.stderr
+        assert f"note: {said.format(419)}" in result.output
         assert json.loads(result.stdout)
         monkeypatch.setattr(pools, "peak_resident", lambda: 400 << 20)  # which reading took, and said
         monkeypatch.setattr(memory_limit, "peak_resident", lambda: 400 << 20)
-        assert "exceeded" not in CliRunner().invoke(app, given).stderr
+        assert "exceeded" not in CliRunner().invoke(app, given).output
 
 
 def test_without_proc_the_largest_number_stands_for_the_present_one(monkeypatch):

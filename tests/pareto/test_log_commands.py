@@ -477,7 +477,7 @@ def test_only_a_terminal_is_told_what_is_searched(command, battles, monkeypatch)
         for quiet in ((), ("--json",)):
             found = CliRunner().invoke(app, [*command, "log.csv", *quiet])
             assert found.exit_code == 0, found.output
-            told[bool(terminal), quiet] = "largest set of models" in found.stderr
+            told[bool(terminal), quiet] = "largest set of models" in found.output
     assert told == {
         (False, ()): False,
         (False, ("--json",)): False,

@@ -1,5 +1,6 @@
 """Rows paired by id: quickly by hash, and exactly whatever the hashes are."""
 
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,8 @@ def test_positions_are_null_for_unknown_ids():
     assert positions(pl.Series([2], dtype=pl.Int8), pl.Series([2**40, 2])).to_list() == [1]
     wide = pl.Series([2**70, -3], dtype=pl.Int128)
     assert positions(wide, wide.reverse()).to_list() == [1, 0]
+    exact = pl.Series([Decimal("1.50"), Decimal("-2")], dtype=pl.Decimal(20, 2))
+    assert positions(exact, exact.reverse()).to_list() == [1, 0]
 
 
 @given(
