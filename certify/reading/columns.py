@@ -88,7 +88,8 @@ def coded(column: Column, what: str = "predictions") -> Coded:
     """Class texts of a column and the code of each cell. O(n)."""
     values = column.values
     kind = values.dtype
-    if isinstance(kind, pl.Categorical | pl.Enum):
+    # older releases of polars cannot look up whole numbers of 128 bits, which decimals are too
+    if isinstance(kind, pl.Categorical | pl.Enum | pl.Decimal) or kind == pl.Int128:
         values = values.cast(pl.String)
     elif not (kind.is_numeric() or kind in (pl.String, pl.Boolean, pl.Null)):
         column.refuse(f"holds {kind}; {what} are class names: text, whole numbers or true/false")
