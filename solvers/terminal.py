@@ -178,6 +178,12 @@ def progress(hidden: bool = False) -> Progress:
     )
 
 
+def bars_by_name(bars: Progress, names: Iterable[str], total: int) -> Callable[[str, int], None]:
+    """A bar for each name; what is returned takes a name and by how much its bar advances."""
+    tasks = {name: bars.add_task(name, total=total) for name in names}
+    return lambda name, count: bars.advance(tasks[name], count)
+
+
 def new_files(error: type[Exception], *paths: Path | None) -> None:
     """Raise `error` unless every path is another, free, and can be created: tried before the work."""
     given = [path for path in paths if path is not None]

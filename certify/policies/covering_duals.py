@@ -24,18 +24,14 @@ _ROUNDING = 1e-6
 _PASSES = 3
 
 
+# matrix products of finite numbers set the flag for invalid ones on some processors, by lanes not in use
+@np.errstate(invalid="ignore")
 def prices(gains: Floats, margins: npt.NDArray[np.float64], softness: float) -> Floats:
     """λ of S problems; gains (S, J, n) ≥ 0, margins (S, J) > 0, to (S, J) ≥ 0.
 
     A rival without gains gets the price 0. Projected Newton steps from a common start, each problem with
     a line search of its own. O(S J² n) a step.
     """
-    # matrix products of finite numbers set the flag for invalid ones on some processors, by lanes not in use
-    with np.errstate(invalid="ignore"):
-        return _descended(gains, margins, softness)
-
-
-def _descended(gains: Floats, margins: npt.NDArray[np.float64], softness: float) -> Floats:
     _, rivals, n = gains.shape
     totals = gains.sum(axis=2)
     scale = np.divide(n, totals, out=np.zeros_like(totals), where=totals > 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from certify.classes import shorten
 from certify.errors import PoolError
 from solvers.csv_pieces import UnclearError, text_frames
 from solvers.csv_quotes import read_alike
-from solvers.errors import first_line
+from solvers.parquet_parts import copying, write_parts
 
 SEPARATORS = (",", "\t", ";")
 _BATCH = 1 << 16
@@ -114,28 +114,14 @@ class Dialect:
                 columns = [[] for _ in range(width)]
         yield _text_table(columns)
 
-    def rewrite(self, folder: Path) -> list[Path]:
+    def rewrite(self, folder: Path) -> tuple[Path, ...]:
         """What `read` gives, as Parquet files in an empty folder, columns named by position; never more than
         a part of it is in memory."""
-        try:
+        with copying(self.path, folder, PoolError):
             try:
-                return _written(text_frames(self.path, self.separator, self.header), folder)
+                return write_parts(text_frames(self.path, self.separator, self.header), folder)
             except UnclearError:
-                return _written(self._batches(_BATCH), folder)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            reason = first_line(error)
-            raise PoolError(
-                f"{self.path} cannot be copied to {folder} ({reason}); make room there, or set TMPDIR to a "
-                "folder with more"
-            ) from None
-
-
-def _written(frames: Iterable[pl.DataFrame], folder: Path) -> list[Path]:
-    targets = []
-    for number, frame in enumerate(frames):
-        targets.append(folder / f"{number}.parquet")
-        frame.write_parquet(targets[-1], compression="lz4")
-    return targets
+                return write_parts(self._batches(_BATCH), folder)
 
 
 def _text_table(columns: list[list[str]]) -> pl.DataFrame:

@@ -100,7 +100,7 @@ def open_table(path: Path, folder: Path | None = None) -> TableFile:
     if dialect is None or folder is None:
         return TableFile(path, columns, dialect, stored)
     own = Path(tempfile.mkdtemp(dir=folder))
-    return TableFile(path, columns, dialect, stored, tuple(dialect.rewrite(own)))
+    return TableFile(path, columns, dialect, stored, dialect.rewrite(own))
 
 
 def quoted(value: object, most: int = 60) -> str:

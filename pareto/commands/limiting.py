@@ -13,7 +13,7 @@ from pareto.commands.options import Delta, Jobs, Seed, check_new, chosen_methods
 from pareto.commands.simulating import no_guarantee
 from pareto.errors import BattleError
 from pareto.samplers import METHODS
-from solvers.terminal import AsJson, emit, progress
+from solvers.terminal import AsJson, bars_by_name, emit, progress
 from solvers.workers.options import EngineName, Scheduler, chosen_workers
 
 if TYPE_CHECKING:
@@ -178,7 +178,6 @@ def _paid(
 
     if not methods:
         return []
-    tasks = {name: bars.add_task(name, total=trials) for name in methods}
     runs = run_all(
         methods,
         np.repeat(theta[None], trials, axis=0),
@@ -186,7 +185,7 @@ def _paid(
         delta,
         max_comparisons=MOST,
         workers=workers,
-        advance=lambda name, count: bars.advance(tasks[name], count),
+        advance=bars_by_name(bars, methods, trials),
     )
     low, high = found.comparisons(delta)
     records = []

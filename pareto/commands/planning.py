@@ -11,7 +11,7 @@ import typer
 from pareto.commands.options import Cap, Delta, Jobs, Margin, Methods, Seed, check_new, chosen_methods
 from pareto.commands.simulating import Picture, Trials, methods_table, no_guarantee
 from pareto.errors import BattleError
-from solvers.terminal import AsJson, emit, progress
+from solvers.terminal import AsJson, bars_by_name, emit, progress
 from solvers.workers.options import EngineName, Scheduler, chosen_workers
 
 MOST = 10**12
@@ -77,7 +77,6 @@ def plan(
     record: dict[str, Any] = bounds_record(table, theta, delta)
     cap = MOST if max_comparisons is None else max_comparisons
     with progress(as_json) as bars:
-        tasks = {name: bars.add_task(name, total=trials) for name in methods}
         found = run_all(
             methods,
             np.repeat(theta[None], trials, axis=0),
@@ -86,7 +85,7 @@ def plan(
             max_comparisons=cap,
             margin=margin,
             workers=workers,
-            advance=lambda name, count: bars.advance(tasks[name], count),
+            advance=bars_by_name(bars, methods, trials),
         )
     if output is not None:
         from pareto.plots import comparisons_picture

@@ -13,7 +13,7 @@ from pareto.commands.log_reading import Reading, reads_logs
 from pareto.commands.options import Cap, Delta, Jobs, Margin, Seed, check_new
 from pareto.commands.retaining import retained
 from pareto.commands.simulating import Picture, Trials, methods_table
-from solvers.terminal import AsJson, emit, grid, progress
+from solvers.terminal import AsJson, bars_by_name, emit, grid, progress
 from solvers.workers import Processes, Workers
 from solvers.workers.options import EngineName, Scheduler, chosen_workers
 
@@ -110,7 +110,6 @@ def resampled(
     check_margin(margin)
     cap = MOST if max_comparisons is None and not aim.recoverable else max_comparisons
     with progress(quiet) as bars:
-        tasks = {name: bars.add_task(name, total=trials) for name in methods}
         found, finished = run_log(
             methods,
             aim,
@@ -120,7 +119,7 @@ def resampled(
             max_comparisons=cap,
             margin=margin,
             workers=workers,
-            advance=lambda name, count: bars.advance(tasks[name], count),
+            advance=bars_by_name(bars, methods, trials),
         )
     if picture is not None and found:
         from pareto.plots import comparisons_picture

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pareto.commands.options import Cap, Delta, Jobs, Margin, Methods, Seed, check_new, chosen_methods
-from solvers.terminal import AsJson, emit, progress
+from solvers.terminal import AsJson, bars_by_name, emit, progress
 from solvers.workers.options import EngineName, Scheduler, chosen_workers
 
 if TYPE_CHECKING:
@@ -59,7 +59,6 @@ def simulate(
     chosen = instances(benchmark)
     theta = thetas(chosen, trials, seed)
     with progress(as_json) as bars:
-        tasks = {name: bars.add_task(name, total=trials) for name in methods}
         found = run_all(
             methods,
             theta,
@@ -68,7 +67,7 @@ def simulate(
             max_comparisons=max_comparisons,
             margin=margin,
             workers=workers,
-            advance=lambda name, count: bars.advance(tasks[name], count),
+            advance=bars_by_name(bars, methods, trials),
         )
     if output is not None:
         from pareto.plots import comparisons_picture

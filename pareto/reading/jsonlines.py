@@ -39,11 +39,11 @@ def json_fields(path: Path) -> Fields:
         empty = False
         try:
             schema = pl.scan_ndjson(BytesIO(piece), infer_schema_length=None).collect_schema()
-        except FAILURES as error:  # one column of several types, or a malformed line, which is named
-            for value in _values(path, piece, error):
+        except FAILURES:  # one column of several types, or a malformed line, which is named
+            for _, value in objects(path):
                 _merge(fields, value)
-        else:
-            _merge(fields, {name: _fields(kind) for name, kind in schema.items()})
+            return fields
+        _merge(fields, {name: _fields(kind) for name, kind in schema.items()})
     if empty:
         raise BattleError(f"{path} is empty; give one JSON object a line")
     return fields
@@ -113,19 +113,6 @@ def _skip_mark(stream: BinaryIO) -> bool:
 
 def _unreadable(path: Path, error: OSError) -> BattleError:
     return BattleError(f"{path} cannot be read ({error}); check the file and its disk")
-
-
-def _values(path: Path, piece: bytes, failure: BaseException) -> Iterator[Nested]:
-    """Objects of a piece that polars could not read, one by one."""
-    for text in piece.split(b"\n"):
-        if text.strip():
-            try:
-                value = json.loads(text, parse_constant=_no_constant)
-            except (ValueError, RecursionError):
-                explain(path, first_line(failure))
-            if not isinstance(value, dict):
-                explain(path, first_line(failure))
-            yield value
 
 
 def explain(path: Path, reason: str) -> NoReturn:

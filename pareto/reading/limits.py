@@ -9,20 +9,18 @@ each. So is a limit below what the program itself takes.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import polars as pl
 
 from pareto.errors import BattleError
 from pareto.reading.jsonlines import json_frames
 from pareto.reading.tables import Table
 from pareto.schemas import KeyPath
 from solvers.csv_pieces import UnclearError, text_frames
-from solvers.errors import first_line
 from solvers.memory_limit import exceeded, megabytes, peak_resident, resident, workspace
+from solvers.parquet_parts import copying, write_parts
 
 RECORD_BYTES = 240
 """What a row takes at most while records are read; measured."""
@@ -54,25 +52,19 @@ class MemoryLimit:
         if table.kinds is not None:
             return table
         folder = Path(tempfile.mkdtemp(dir=self.folder))
-        try:
+        with copying(table.path, folder, BattleError):
             if table.csv is None:
-                return replace(table, copies=_written(json_frames(table.path, paths), folder))
+                return replace(table, copies=write_parts(json_frames(table.path, paths), folder))
             last = len(table.csv.header) - 1
             columns = sorted({*(table.csv.header.index(keys[0]) for keys in paths), last})
             if not table.careful:
                 try:
                     frames = text_frames(table.path, table.csv.separator, table.csv.header, columns)
-                    return replace(table, copies=_written(frames, folder))
+                    return replace(table, copies=write_parts(frames, folder))
                 except UnclearError:
                     pass
-            copies = _written(table.csv.batches(columns, BATCH), folder)
+            copies = write_parts(table.csv.batches(columns, BATCH), folder)
             return replace(table, copies=copies, careful=True)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            reason = first_line(error)
-            raise BattleError(
-                f"{table.path} cannot be copied to {folder} ({reason}); make room there, or set TMPDIR to a "
-                "folder with more"
-            ) from None
 
     def notices(self) -> tuple[str, ...]:
         """Says so if the limit was exceeded all the same."""
@@ -96,11 +88,3 @@ def limited(limit: str | float | None) -> Iterator[MemoryLimit | None]:
                 f"limit is {megabytes(size)}. Allow more"
             )
         yield MemoryLimit(size, folder, peak_resident())
-
-
-def _written(frames: Iterable[pl.DataFrame], folder: Path) -> tuple[Path, ...]:
-    targets = []
-    for number, frame in enumerate(frames):
-        targets.append(folder / f"{number}.parquet")
-        frame.write_parquet(targets[-1], compression="lz4")
-    return tuple(targets)

@@ -16,11 +16,9 @@ from pareto.schemas import LAYOUTS, Flag
 from tests.fuzz.frames import changed_frame, parquet
 from tests.fuzz.mutations import (
     changed_json,
-    changed_table,
     damaged,
-    damaged_lines,
     json_text,
-    recoded,
+    spoil,
     written,
 )
 from tests.fuzz.property import Case, Reader
@@ -233,14 +231,8 @@ def _csv(rng, folder, header, rows, flags):
             rng.shuffle(rows)
             shuffled = [[row[place] for place in order] for row in rows]
             path.write_text(written(rng, [header[place] for place in order], shuffled), newline="")
-    elif change == 1:
-        path.write_bytes(damaged(rng, path.read_bytes()))
-    elif change == 2:
-        path.write_text(damaged_lines(rng, written(rng, header, rows)), newline="")
-    elif change == 3 and rng.random() < 0.1:
-        path.write_bytes(recoded(rng, written(rng, header, rows)))
     else:
-        path.write_text(written(rng, *changed_table(rng, header, rows)), newline="")
+        spoil(rng, path, change, header, rows)
     if same is not None:  # objectives are listed in the order in which they come
         return Case(lambda: _sorted(pareto.read_battles(path, flags=flags)), same=_resorted(same))
     return log_case(path, csv_rows, flags=flags)

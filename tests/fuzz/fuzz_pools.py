@@ -19,7 +19,7 @@ from tests.fuzz.mutations import (
     damaged,
     damaged_lines,
     json_text,
-    recoded,
+    spoil,
     written,
 )
 from tests.fuzz.property import Case, Reader
@@ -103,14 +103,8 @@ def csv_pool(rng, folder):
                 rng.shuffle(lines)
             shuffled = [[line[place] for place in order] for line in lines]
             path.write_text(written(rng, [columns[place] for place in order], shuffled), newline="")
-    elif change == 1:
-        paths[at].write_bytes(damaged(rng, paths[at].read_bytes()))
-    elif change == 2:
-        paths[at].write_text(damaged_lines(rng, written(rng, header, rows)), newline="")
-    elif change == 3 and rng.random() < 0.1:
-        paths[at].write_bytes(recoded(rng, written(rng, header, rows)))
     else:
-        paths[at].write_text(written(rng, *changed_table(rng, header, rows)), newline="")
+        spoil(rng, paths[at], change, header, rows)
     return pool_case(paths, same)
 
 
@@ -228,14 +222,8 @@ def csv_labels(rng, folder):
         same = labels_case(path, pool).read()
         rng.shuffle(rows)
         path.write_text(written(rng, header, rows), newline="")
-    elif change == 1:
-        path.write_bytes(damaged(rng, path.read_bytes()))
-    elif change == 2:
-        path.write_text(damaged_lines(rng, written(rng, header, rows)), newline="")
-    elif change == 3 and rng.random() < 0.1:
-        path.write_bytes(recoded(rng, written(rng, header, rows)))
     else:
-        path.write_text(written(rng, *changed_table(rng, header, rows)), newline="")
+        spoil(rng, path, change, header, rows)
     return labels_case(path, pool, same)
 
 

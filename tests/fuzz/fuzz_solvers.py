@@ -173,19 +173,23 @@ def proven():
     return found
 
 
+def _changed_proof(rng, document):
+    """Bytes of a proof, damaged or changed, often with the checksum made anew."""
+    if rng.random() < 0.25:
+        return damaged(rng, json.dumps(document).encode())
+    changed = changed_json(rng, document)
+    if isinstance(changed, dict) and rng.random() < 0.8:
+        with suppress(TypeError, ValueError):
+            changed["checksum"] = checker.checksum(changed)
+    return json_text(rng, changed).encode("utf-8", "surrogatepass")
+
+
 def proof_file(rng, folder):
     """A proof changed, often with the checksum made anew, beside its problems."""
     programs, document, optimum = rng.choice(proven())
     path, problems = folder / "proof.json", folder / "problems.cover"
     problem_files.write_binary(problems, programs)
-    if rng.random() < 0.25:
-        path.write_bytes(damaged(rng, json.dumps(document).encode()))
-    else:
-        changed = changed_json(rng, document)
-        if isinstance(changed, dict) and rng.random() < 0.8:
-            with suppress(TypeError, ValueError):
-                changed["checksum"] = checker.checksum(changed)
-        path.write_bytes(json_text(rng, changed).encode("utf-8", "surrogatepass"))
+    path.write_bytes(_changed_proof(rng, document))
 
     def read():
         said = io.StringIO()
@@ -232,14 +236,7 @@ def certificate_proof(rng, folder):
     for path, text in zip(paths, files.values(), strict=True):
         path.write_text(text)
     path = folder / "proof.json"
-    if rng.random() < 0.25:
-        path.write_bytes(damaged(rng, json.dumps(document).encode()))
-    else:
-        changed = changed_json(rng, document)
-        if isinstance(changed, dict) and rng.random() < 0.8:
-            with suppress(TypeError, ValueError):
-                changed["checksum"] = checker.checksum(changed)
-        path.write_bytes(json_text(rng, changed).encode("utf-8", "surrogatepass"))
+    path.write_bytes(_changed_proof(rng, document))
 
     def read():
         return passed(certify_audit([*paths, path]))

@@ -149,6 +149,19 @@ def changed_table(rng, header, rows):
     return header, rows
 
 
+def spoil(rng, path, change, header, rows):
+    """Spoil the CSV file of a table: with 1 its bytes, with 2 its lines, with 3 at times its encoding, else
+    what stands in the table."""
+    if change == 1:
+        path.write_bytes(damaged(rng, path.read_bytes()))
+    elif change == 2:
+        path.write_text(damaged_lines(rng, written(rng, header, rows)), newline="")
+    elif change == 3 and rng.random() < 0.1:
+        path.write_bytes(recoded(rng, written(rng, header, rows)))
+    else:
+        path.write_text(written(rng, *changed_table(rng, header, rows)), newline="")
+
+
 def changed_json(rng, document):
     """A JSON document with one to three places changed."""
     document = deepcopy(document)
